@@ -1,0 +1,222 @@
+package rowcast
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Batch collects what one transaction changes: published together when it commits, thrown away when it rolls back.
+// A captor begins one per transaction, captures while the database still holds the row's lock, and ends it with Commit
+// or Discard. Safe for concurrent use.
+type Batch struct {
+	engine  *Engine
+	mu      sync.Mutex
+	entries []captured
+	turns   map[row]*turn // one per row, however often the transaction writes it
+}
+
+// captured is one entry on its way to the log.
+type captured struct {
+	entry   Entry
+	turn    *turn // the row's place in line, on the first entry of each row
+	onError func(Record, error)
+}
+
+// orderTimeout bounds how long a commit waits for earlier writers of its rows. They have ended in the database already,
+// so the wait is short unless a captor lost a transaction.
+const orderTimeout = time.Second
+
+// Begin starts a batch. It holds nothing until something is captured.
+func (e *Engine) Begin() *Batch { return &Batch{engine: e} }
+
+// Capture adds a change. The caller must still hold the row's lock, if the database has such: the call takes the row's
+// place in line. A change of an entity that is not realtime, or of a muted event, costs next to nothing and adds
+// nothing. An error means that the change is not in the batch: unknown entity, no event, a key without a value.
+func (b *Batch) Capture(ctx context.Context, change Change) error {
+	e := b.engine
+	if err := e.seal(); err != nil {
+		return err
+	}
+	entity := e.entities[change.Entity]
+	if entity == nil {
+		return fmt.Errorf("%w: %q; registered are %s", ErrUnknownEntity, change.Entity, list(sortedKeys(e.entities)))
+	}
+	call := callFrom(ctx)
+	if call == nil && !entity.settings.realtime && !change.Settings.set() {
+		return nil
+	}
+	if err := change.identify(entity); err != nil {
+		return err
+	}
+	settings := entity.settings
+	if call != nil && call.own(&change) {
+		settings = call.settings
+	}
+	return b.capture(entity, settings.merge(change.Settings), &change)
+}
+
+func (b *Batch) capture(entity *entity, settings resolved, change *Change) error {
+	if err := change.check(entity); err != nil {
+		return err
+	}
+	if !settings.emits(change.Event) {
+		return nil
+	}
+	record, degraded, err := newRecord(entity, settings.fields, change)
+	if err != nil {
+		return err
+	}
+	for _, problem := range degraded {
+		b.engine.report(settings.onError, record, problem)
+	}
+	b.add(Entry{Record: record}, settings.onError)
+	return nil
+}
+
+// Resync adds a note that some rows of the entity changed which cannot be told one by one: clients refetch. The reason
+// is one of the wire's.
+func (b *Batch) Resync(entity string, reason ResyncReason) error {
+	if err := b.engine.seal(); err != nil {
+		return err
+	}
+	registered := b.engine.entities[entity]
+	if registered == nil {
+		return fmt.Errorf("%w: %q", ErrUnknownEntity, entity)
+	}
+	if registered.settings.realtime {
+		b.add(Entry{Resync: &Resync{Entity: entity, Reason: reason}}, registered.settings.onError)
+	}
+	return nil
+}
+
+func (b *Batch) add(entry Entry, onError func(Record, error)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	item := captured{entry: entry, onError: onError}
+	if entry.Record != nil {
+		at := row{entry.Record.Entity, entry.Record.Key}
+		if b.turns[at] == nil {
+			if b.turns == nil {
+				b.turns = make(map[row]*turn, 1)
+			}
+			item.turn = b.engine.order.draw(at)
+			b.turns[at] = item.turn
+		}
+	}
+	b.entries = append(b.entries, item)
+}
+
+// Len is how many entries the batch holds: the mark that RewindTo takes when a savepoint is set.
+func (b *Batch) Len() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.entries)
+}
+
+// RewindTo throws away what was captured after the mark: the transaction went back to a savepoint.
+func (b *Batch) RewindTo(mark int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if mark < 0 || mark >= len(b.entries) {
+		return
+	}
+	for _, item := range b.entries[mark:] {
+		if item.turn != nil {
+			delete(b.turns, item.turn.row)
+			b.engine.order.finish(item.turn)
+		}
+	}
+	clear(b.entries[mark:])
+	b.entries = b.entries[:mark]
+}
+
+// Discard throws everything away: the transaction rolled back. After Commit it does nothing.
+func (b *Batch) Discard() { b.RewindTo(0) }
+
+// Commit publishes the batch: the transaction has committed. It waits until every earlier writer of its rows has
+// published or given up, appends all to the log at once, and empties the batch. It outlives the end of ctx, since what
+// is committed must be told. The error is the log's; it has been reported to OnPublishError as well.
+func (b *Batch) Commit(ctx context.Context) error {
+	b.mu.Lock()
+	items := b.entries
+	b.entries, b.turns = nil, nil
+	b.mu.Unlock()
+	if len(items) == 0 {
+		return nil
+	}
+	defer func() {
+		for _, item := range items {
+			b.engine.order.finish(item.turn)
+		}
+	}()
+	items = b.awaitTurns(items)
+	return b.engine.append(context.WithoutCancel(ctx), items)
+}
+
+// awaitTurns waits for the batch's rows. What waits in vain becomes a resync of its entity.
+func (b *Batch) awaitTurns(items []captured) []captured {
+	deadline := time.Now().Add(orderTimeout)
+	late := make(map[row]bool)
+	for _, item := range items {
+		if item.turn != nil && !item.turn.wait(deadline) {
+			late[item.turn.row] = true
+		}
+	}
+	if len(late) == 0 {
+		return items
+	}
+	told := make(map[string]bool)
+	var kept []captured
+	for _, item := range items {
+		record := item.entry.Record
+		if record == nil || !late[row{record.Entity, record.Key}] {
+			kept = append(kept, item)
+			continue
+		}
+		b.engine.report(item.onError, record, ErrOutOfOrder)
+		if !told[record.Entity] {
+			told[record.Entity] = true
+			kept = append(kept, captured{entry: Entry{Resync: &Resync{Entity: record.Entity, Reason: ResyncHistoryLost}}, onError: item.onError})
+		}
+	}
+	return kept
+}
+
+// Publish captures and commits one change: for a captor that knows of the change only when it is committed. Changes of
+// one row must be published in the order of their commits.
+func (e *Engine) Publish(ctx context.Context, change Change) error {
+	if e.sealed.Load() && !change.Settings.set() && callFrom(ctx) == nil {
+		if entity := e.entities[change.Entity]; entity != nil && !entity.settings.realtime {
+			return nil // the cheapest checks first: nothing to publish, nothing allocated
+		}
+	}
+	batch := Batch{engine: e}
+	if err := batch.Capture(ctx, change); err != nil {
+		return err
+	}
+	return batch.Commit(ctx)
+}
+
+// append is the one place where entries reach the log and the transports.
+func (e *Engine) append(ctx context.Context, items []captured) error {
+	entries := make([]Entry, len(items))
+	for i, item := range items {
+		entries[i] = item.entry
+	}
+	if _, err := e.log.Append(ctx, entries...); err != nil {
+		err = fmt.Errorf("rowcast: the log did not take the record: %w", err)
+		for _, item := range items {
+			e.report(item.onError, item.entry.record(), err)
+		}
+		return err
+	}
+	for _, item := range items {
+		if item.entry.Record != nil {
+			e.counters.published.Add(1)
+			e.hand(item.entry.Record, item.onError)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package rowcast
+
+import "github.com/rowcast/rowcast/core/filter"
+
+// target is one channel of one connection, with what that connection asked for.
+type target struct {
+	subscription *Subscription
+	channel      Channel
+	fields       viewFields       // what of an item it gets
+	filter       *filter.Compiled // which rows it gets; nil: all
+}
+
+// verdict is what one target gets of one record.
+type verdict struct {
+	event EventID // "" for nothing
+	cause Cause   // on Deleted
+}
+
+// decide is the one place that says who gets what: live, and wherever records are told later.
+//
+// A target sees a row before or after if its filter is true for it. What is seen after is told as it is, also when it
+// was not seen before. What was seen before and is not any more is Deleted, with no more than the id. A soft-deleted
+// row counts as not seen.
+func (t *target) decide(record *Record) verdict {
+	if record.Event == Deleted {
+		// Without a row before there is nothing to compare: whoever may watch the entity hears that the row is gone.
+		if record.before == nil || t.sees(record.before) {
+			return verdict{event: Deleted, cause: CauseDeleted}
+		}
+		return verdict{}
+	}
+	if t.sees(record.after) {
+		return verdict{event: record.Event}
+	}
+	if record.before != nil && record.Event != Restored && t.sees(record.before) {
+		return verdict{event: Deleted, cause: CauseFilter}
+	}
+	return verdict{}
+}
+
+func (t *target) sees(row []filter.Value) bool {
+	return t.filter == nil || t.filter.Match(row)
+}

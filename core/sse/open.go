@@ -1,0 +1,120 @@
+package sse
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/rowcast/rowcast/core"
+)
+
+// Options are the same for every framework. The zero value works.
+type Options struct {
+	Heartbeat    time.Duration // silence after which a heartbeat is sent (15 s); keep it under the idle time-out of proxies
+	WriteTimeout time.Duration // how long one write may take before the client counts as gone (10 s)
+	MaxQuery     int           // longest query string in bytes; above it 414 (16 KiB)
+	Logger       *slog.Logger  // nil: slog.Default()
+}
+
+func (o Options) withDefaults() Options {
+	if o.Heartbeat <= 0 {
+		o.Heartbeat = 15 * time.Second
+	}
+	if o.WriteTimeout <= 0 {
+		o.WriteTimeout = 10 * time.Second
+	}
+	if o.MaxQuery <= 0 {
+		o.MaxQuery = 16 << 10
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	return o
+}
+
+// Opened is a stream that may begin. Whoever got it must either Serve it or Close it.
+type Opened struct {
+	subscription *rowcast.Subscription
+	options      Options
+}
+
+// Close gives the stream up before it was served.
+func (o *Opened) Close() { o.subscription.Close() }
+
+// Header returns a new copy of the headers of every stream.
+func Header() http.Header {
+	return http.Header{
+		"Content-Type":      {"text/event-stream"},
+		"Cache-Control":     {"no-cache, no-transform"},
+		"X-Accel-Buffering": {"no"}, // nginx holds even the headers back without it
+	}
+}
+
+// Response is a complete answer without a stream: a refusal, or what HEAD gets.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Open checks the request, in this order: method, query length, Accept, then what the engine checks. Exactly one of
+// the results is nil. The stream ends with ctx at the latest.
+func Open(ctx context.Context, engine *rowcast.Engine, request Request, options Options) (*Opened, *Response) {
+	options = options.withDefaults()
+	if request.Method != http.MethodGet && request.Method != http.MethodHead {
+		refusal := problem(&rowcast.Error{
+			Code: "METHOD_NOT_ALLOWED", Status: http.StatusMethodNotAllowed, Title: "Method not allowed",
+			Detail: fmt.Sprintf("%.32q cannot open a stream: use GET", request.Method),
+		})
+		refusal.Header.Set("Allow", "GET, HEAD")
+		return nil, refusal
+	}
+	if len(request.Query) > options.MaxQuery {
+		return nil, problem(&rowcast.Error{
+			Code: rowcast.CodeLimitExceeded, Status: http.StatusRequestURITooLong, Title: "Query too long",
+			Detail: fmt.Sprintf("the query has %d bytes; at most %d", len(request.Query), options.MaxQuery),
+		})
+	}
+	if !acceptsEvents(request.Accept) {
+		return nil, problem(&rowcast.Error{
+			Code: "NOT_ACCEPTABLE", Status: http.StatusNotAcceptable, Title: "Not acceptable",
+			Detail: fmt.Sprintf("the Accept header %.128q leaves no room for text/event-stream", request.Accept),
+		})
+	}
+	return open(ctx, engine, request, options)
+}
+
+func open(ctx context.Context, engine *rowcast.Engine, request Request, options Options) (*Opened, *Response) {
+	wanted, err := request.subscribeRequest()
+	if err != nil {
+		return nil, problem(&rowcast.Error{
+			Code: rowcast.CodeInvalidSubscription, Status: http.StatusBadRequest, Title: "Invalid subscription",
+			Detail: "the query is malformed: " + err.Error(),
+		})
+	}
+	if request.Method == http.MethodHead {
+		if err := engine.Validate(wanted); err != nil {
+			return nil, withoutBody(problemOf(err, options.Logger))
+		}
+		return nil, &Response{Status: http.StatusOK, Header: Header()}
+	}
+	subscription, err := engine.Subscribe(ctx, wanted)
+	if err != nil {
+		return nil, problemOf(err, options.Logger)
+	}
+	return &Opened{subscription: subscription, options: options}, nil
+}
+
+// withoutBody keeps the headers of an answer to HEAD, Content-Length included.
+func withoutBody(r *Response) *Response {
+	r.Body = nil
+	return r
+}
+
+func sortedNames(query map[string][]string) []string {
+	return slices.Sorted(maps.Keys(query))
+}

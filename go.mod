@@ -1,0 +1,3 @@
+module github.com/rowcast/rowcast
+
+go 1.25
