@@ -1,0 +1,28 @@
+package rowcastgin_test
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+	rowcastgin "github.com/rowcast/rowcast/adapters/gin"
+	"github.com/rowcast/rowcast/conformance"
+	"github.com/rowcast/rowcast/core"
+)
+
+func TestGinConforms(t *testing.T) {
+	gin.SetMode(gin.ReleaseMode)
+	conformance.TestTransport(t, conformance.Transport{Serve: serve})
+}
+
+func serve(t *testing.T, engine *rowcast.Engine, options conformance.ServeOptions) string {
+	router := gin.New()
+	if err := rowcastgin.Mount(router.Group("/api"), "/realtime", engine, rowcastgin.Config{Stream: options.Stream}); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(router)
+	server.Config.WriteTimeout = options.ServerWriteTimeout
+	server.Start()
+	t.Cleanup(server.Close)
+	return server.URL + "/api/realtime"
+}
