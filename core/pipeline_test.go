@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,6 +13,10 @@ import (
 	"github.com/rowcast/rowcast/core/filter"
 	"github.com/rowcast/rowcast/memstore"
 )
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func itoa(n int) string { return strconv.Itoa(n) }
 
 // bookEntity is what most tests are about.
 func bookEntity() rowcast.Entity {
@@ -32,10 +37,15 @@ func bookEntity() rowcast.Entity {
 
 func newEngine(t testing.TB, config rowcast.Config, entities ...rowcast.Entity) *rowcast.Engine {
 	t.Helper()
+	return newEngineOn(t, newLog(), config, entities...)
+}
+
+func newEngineOn(t testing.TB, log rowcast.Log, config rowcast.Config, entities ...rowcast.Entity) *rowcast.Engine {
+	t.Helper()
 	if config.Logger == nil {
-		config.Logger = slog.New(slog.DiscardHandler)
+		config.Logger = quiet
 	}
-	engine, err := rowcast.New(memstore.NewLog(memstore.LogConfig{}), config)
+	engine, err := rowcast.New(log, config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +64,12 @@ func newEngine(t testing.TB, config rowcast.Config, entities ...rowcast.Entity) 
 
 func started(t testing.TB, config rowcast.Config, entities ...rowcast.Entity) *rowcast.Engine {
 	t.Helper()
-	engine := newEngine(t, config, entities...)
+	return startedOn(t, newLog(), config, entities...)
+}
+
+func startedOn(t testing.TB, log rowcast.Log, config rowcast.Config, entities ...rowcast.Entity) *rowcast.Engine {
+	t.Helper()
+	engine := newEngineOn(t, log, config, entities...)
 	if err := engine.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}

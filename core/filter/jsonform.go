@@ -79,7 +79,7 @@ func (w *jsonWalk) eachMember(path string, visit func(path, name string, value j
 	for w.more() {
 		name := w.next().text
 		value := w.next()
-		member := path + "[" + name + "]"
+		member := path + "[" + shorten(name) + "]"
 		switch {
 		case name == "":
 			w.syntax(path, "a name is empty")

@@ -110,16 +110,53 @@ func parseFloat(text string) (Value, bool) {
 	return Value{kind: Float, num: math.Float64bits(number)}, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// parseTime is strict about RFC 3339, where time.Parse lets a few other forms pass.
 func parseTime(text string) (Value, bool) {
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return timeValue(day)
+	layout := time.DateOnly
+	if len(text) != len(layout) {
+		if layout = time.RFC3339Nano; !shapedRFC3339(text) {
+			return Value{}, false
+		}
 	}
-	var instant time.Time
-	if err := instant.UnmarshalText([]byte(text)); err != nil {
+	instant, err := time.Parse(layout, text)
+	if err != nil {
 		return Value{}, false
 	}
 	return timeValue(instant)
+}
+
+// shapedRFC3339 says that everything stands where RFC 3339 wants it. The time package lets hours of one digit, commas
+// before the fraction and offsets of 99 hours pass (golang.org/issue/54580).
+func shapedRFC3339(text string) bool {
+	const seconds = len("2006-01-02T15:04:05")
+	if len(text) <= seconds || !shaped(text[:seconds], "dddd-dd-ddTdd:dd:dd") {
+		return false
+	}
+	rest := text[seconds:]
+	if rest[0] == '.' {
+		zone := strings.TrimLeft(rest[1:], "0123456789")
+		if len(zone) == len(rest)-1 {
+			return false // no digits
+		}
+		rest = zone
+	}
+	return rest == "Z" || shaped(rest, "+dd:dd") && rest[1:] < "24" && rest[4:] < "60"
+}
+
+// shaped compares the text with a shape in which d is a digit and + a sign.
+func shaped(text, shape string) bool {
+	if len(text) != len(shape) {
+		return false
+	}
+	for i := range len(text) {
+		switch c := text[i]; {
+		case shape[i] == 'd' && c >= '0' && c <= '9':
+		case shape[i] == '+' && (c == '+' || c == '-'):
+		case shape[i] == c && c != 'd':
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 func parseBase64(text string) (Value, bool) {

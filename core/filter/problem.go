@@ -32,13 +32,27 @@ const (
 
 // quote quotes what a client wrote, cut to a length that a person reads.
 func quote(s string) string {
+	short := shorten(s)
+	if len(short) == len(s) {
+		return strconv.Quote(s)
+	}
+	return strconv.Quote(strings.TrimSuffix(short, ellipsis)) + ellipsis
+}
+
+const ellipsis = "…"
+
+// shorten cuts what a client wrote. Names in JSON need it too: a long one would stand in the path of each of its members.
+func shorten(s string) string {
+	if len(s) <= shownRunes {
+		return s
+	}
 	runes := 0
 	for i := range s {
 		if runes++; runes > shownRunes {
-			return strconv.Quote(s[:i]) + "…"
+			return s[:i] + ellipsis
 		}
 	}
-	return strconv.Quote(s)
+	return s
 }
 
 // list joins names for a text, the first ones if there are many.
@@ -63,7 +77,7 @@ func nearest(name string, candidates []string) string {
 	if len(name) > longest {
 		return ""
 	}
-	best, bestDistance := "", max(1, len(name)/3)+1
+	best, bestDistance := "", max(1, (len(name)+1)/3)+1
 	for _, candidate := range candidates {
 		if len(candidate) > longest {
 			continue
