@@ -26,7 +26,7 @@ func cardEntity() rowcast.Entity {
 			{Name: "secret", Kind: filter.String, Hidden: true},
 			{Name: "deletedAt", Kind: filter.Time, Nullable: true, Hidden: true},
 		},
-		Key: []string{"id"}, SoftDelete: "deletedAt",
+		Key: []string{"id"}, SoftDelete: "deletedAt", Filterable: rowcast.Except("due"),
 	}
 }
 

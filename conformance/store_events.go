@@ -93,10 +93,11 @@ func testStoreFailedEvents(t *testing.T, h *storeHarness) {
 
 func testStoreConcurrent(t *testing.T, h *storeHarness) {
 	const writers, writes, rows = 8, 25, 3
+	next := h.watch("Card")
 	for id := range rows {
 		h.do("Card", rowcast.CreateOne, "", rowcast.Values{"id": id + 1, "title": "start"})
+		next()
 	}
-	next := h.watch("Card")
 	var writing sync.WaitGroup
 	for w := range writers {
 		writing.Go(func() {

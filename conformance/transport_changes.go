@@ -17,6 +17,7 @@ func changeCases() []transportCase {
 		{"one frame for several channels", "Several channels that match one record give one frame", testOneFrame},
 		{"fields", "fields narrows item and changed", testFields},
 		{"subscribable fields", "subscribableFields always bounds the item, whether or not fields was given", testSubscribableFields},
+		{"filter", "Only changes of rows for which the filter is true; a row that leaves it is deleted, cause filter, id only", testFilter},
 		{"strange ids", "Ids may hold dots, commas, percent signs, spaces, any letter, line breaks", testStrangeIDs},
 		{"composite ids", "A composite id joins its parts with commas, each percent-encoded where it holds , or %", testCompositeIDs},
 		{"strange text", "Text in frames is JSON on one line, valid UTF-8 whatever the row holds", testStrangeText},
@@ -119,6 +120,45 @@ func testSubscribableFields(t *testing.T, h *transportHarness) {
 	}
 	if p, _ := refused(t, "GET", h.url+"?channel=Card&fields=title", nil); p.Status != 400 {
 		t.Errorf("a field outside got %d", p.Status)
+	}
+}
+
+func testFilter(t *testing.T, h *transportHarness) {
+	h.plain(t)
+	streams := []*stream{
+		subscribe(t, h.url, "channel=Card&filter[title][in]=a,b&filter[points][gte]=3"),
+		subscribe(t, h.url, "channel=Card.1&filter="+escape(`{"title":{"in":["a","b"]},"points":{"gte":3}}`)),
+	}
+	change := func(event rowcast.EventID, before, after string) {
+		c := rowcast.Change{Entity: "Card", Event: event, ID: "1", Written: []string{"title"}}
+		if before != "" {
+			c.Before = card(1, before)
+		}
+		if after != "" {
+			c.After = card(1, after)
+		}
+		publish(t, h.engine, c)
+	}
+	change(rowcast.Created, "", "c")
+	change(rowcast.Patched, "c", "a") // enters
+	change(rowcast.Patched, "a", "b")
+	change(rowcast.Patched, "b", "c") // leaves
+	change(rowcast.Patched, "c", "d")
+	change(rowcast.Deleted, "d", "")
+	change(rowcast.Created, "", "a")
+	change(rowcast.Deleted, "a", "")
+	for _, s := range streams {
+		for _, want := range []string{"patched a", "patched b", "deleted filter", "created a", "deleted deleted"} {
+			f := s.message()
+			c := f.change(t)
+			got := c.Event + " " + c.Cause
+			if c.Item != nil {
+				got = c.Event + " " + c.Item["title"].(string)
+			}
+			if got != want || c.Event == "deleted" && !strings.Contains(f.data, `"item":null`) {
+				t.Errorf("got %s, want %s", f.data, want)
+			}
+		}
 	}
 }
 

@@ -82,7 +82,8 @@ func testSlowClient(t *testing.T, h *transportHarness) {
 	eventually(t, "the silent client is connected", func() bool { return h.engine.Stats().Connections == 2 })
 	filler := strings.Repeat("x", 32<<10)
 	sent := 0
-	for ; h.engine.Stats().SlowDisconnects == 0; sent++ {
+	// Which bound is met first, the queue's or the write's, is the machine's business.
+	for ; h.engine.Stats().Connections == 2; sent++ {
 		if sent > 10_000 {
 			t.Fatal("a client that never reads took everything")
 		}
@@ -91,7 +92,6 @@ func testSlowClient(t *testing.T, h *transportHarness) {
 			t.Fatalf("change %d came to the good client as %.20q", sent, got)
 		}
 	}
-	eventually(t, "the silent client is gone", func() bool { return h.engine.Stats().Connections == 1 })
 }
 
 func testServerWriteTimeout(t *testing.T, h *transportHarness) {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/rowcast/rowcast/core/filter"
 )
 
 // Config is what an engine is built from, beside its log. The zero value works.
@@ -26,6 +28,7 @@ type Limits struct {
 	QueueFrames    int           // frames that wait for one connection (1,024)
 	QueueBytes     int           // bytes that wait for one connection (256 KiB)
 	TransportQueue int           // records that wait for one transport (1,024)
+	Filter         filter.Limits // of one filter
 	Retry          time.Duration // how long clients wait before they reconnect; after a bye up to twice as long (3 s)
 }
 
@@ -112,6 +115,9 @@ func (l Limits) resolve(found *problems) Limits {
 	}
 	return l
 }
+
+// Limits are the limits in force, with the defaults filled in.
+func (e *Engine) Limits() Limits { return e.limits }
 
 // seal closes the registry. Its error is everything that was wrong with what was registered.
 func (e *Engine) seal() error {

@@ -16,7 +16,8 @@ type entity struct {
 	public     map[string]int // the fields of the view, by their place in it
 	view       []viewField
 	wholeView  viewFields
-	filterable []bool // by ordinal
+	filterable []bool        // by ordinal
+	schema     filter.Schema // what clients may filter by
 	settings   resolved
 	operations map[string]*operation
 }
@@ -64,6 +65,7 @@ func newEntity(definition Entity, defaults resolved, path string, found *problem
 	if definition.Settings.SubscribableFields == nil {
 		e.settings.fields.check(path+".realtime.subscribableFields", e.public, found)
 	}
+	e.schema = e.clientSchema()
 	e.resolveOperations(path, found)
 	return e
 }

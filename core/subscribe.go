@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+
+	"github.com/rowcast/rowcast/core/filter"
 )
 
 // SubscribeRequest is what a client asks for.
@@ -14,6 +16,9 @@ type SubscribeRequest struct {
 	// Fields narrows the items, by entity. The key "" stands for the one entity that all channels are of. An entity
 	// that is not named gets all that may leave.
 	Fields map[string][]string
+
+	// Filter says which rows the client wants; nil: all. Only with channels of one entity.
+	Filter filter.Expr
 
 	// After is the last event id that the client has; "" for a client that begins.
 	After string
@@ -68,12 +73,13 @@ func (e *Engine) prepare(request SubscribeRequest) (*prepared, error) {
 		}
 	}
 	fields, issues := e.resolveFields(channels, request)
-	issues = append(issues, request.Issues...)
+	compiled, refused := e.resolveFilter(channels, request)
+	issues = slices.Concat(issues, request.Issues, refused)
 	if len(issues) > 0 {
 		return nil, invalidSubscription(issues)
 	}
 	for _, channel := range channels {
-		p.targets = append(p.targets, &target{channel: channel, fields: fields[channel.Entity]})
+		p.targets = append(p.targets, &target{channel: channel, fields: fields[channel.Entity], filter: compiled})
 	}
 	return p, nil
 }
@@ -169,7 +175,7 @@ func checkFieldsScope(channels []Channel, request SubscribeRequest) []Issue {
 	var issues []Issue
 	for _, name := range sortedKeys(request.Fields) {
 		if name == "" {
-			if slices.ContainsFunc(channels, func(c Channel) bool { return c.Entity != channels[0].Entity }) {
+			if !ofOneEntity(channels) {
 				issues = append(issues, Issue{Field: "fields", Code: CodeInvalidFields,
 					Detail: "the channels are of several entities: say fields[Entity]=… for each"})
 			}
@@ -185,4 +191,8 @@ func checkFieldsScope(channels []Channel, request SubscribeRequest) []Issue {
 		}
 	}
 	return issues
+}
+
+func ofOneEntity(channels []Channel) bool {
+	return !slices.ContainsFunc(channels, func(c Channel) bool { return c.Entity != channels[0].Entity })
 }

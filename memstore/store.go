@@ -2,7 +2,6 @@ package memstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"sync"
@@ -183,14 +182,26 @@ func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 // List implements rowcast.Store.
 func (s *Store) List(_ context.Context, where filter.Expr) ([]rowcast.Values, error) {
+	matches := func(rowcast.Values) (bool, error) { return true, nil }
 	if where != nil {
-		return nil, errors.New("memstore: filters are not supported yet")
+		compiled, err := s.entity.BindFilter(where)
+		if err != nil {
+			return nil, err
+		}
+		matches = func(row rowcast.Values) (bool, error) {
+			values, err := s.entity.Row(row)
+			return compiled.Match(values), err
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var rows []rowcast.Values
 	for _, row := range s.rows {
-		if !s.isDeleted(row) {
+		match, err := matches(row)
+		if err != nil {
+			return nil, err
+		}
+		if match && !s.isDeleted(row) {
 			rows = append(rows, clone(row))
 		}
 	}

@@ -43,7 +43,7 @@ func compare(a, b *Value) int {
 	case Float:
 		return compareFloats(math.Float64frombits(a.num), math.Float64frombits(b.num))
 	case Decimal:
-		return compareDecimals(a.text, b.text)
+		return compareDecimals(a, b)
 	}
 	return strings.Compare(a.text, b.text)
 }

@@ -195,13 +195,16 @@ func floatValue(plain any) (Value, bool) {
 func decimalValue(plain any) (Value, bool) {
 	switch n := plain.(type) {
 	case string:
-		return Value{kind: Decimal, text: n}, isDecimal(n)
+		if !isDecimal(n) {
+			return Value{}, false
+		}
+		return newDecimal(n), true
 	case []byte:
 		return decimalValue(string(n))
 	case int64:
-		return Value{kind: Decimal, text: strconv.FormatInt(n, 10)}, true
+		return newDecimal(strconv.FormatInt(n, 10)), true
 	case uint64:
-		return Value{kind: Decimal, text: strconv.FormatUint(n, 10)}, true
+		return newDecimal(strconv.FormatUint(n, 10)), true
 	case float64:
 		return decimalValue(strconv.FormatFloat(n, 'f', -1, 64))
 	}

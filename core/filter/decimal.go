@@ -1,7 +1,8 @@
 package filter
 
 import (
-	"cmp"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -33,14 +34,31 @@ func splitDecimal(text string) decimalParts {
 	return d
 }
 
-// compareDecimals orders two decimal texts by their numbers, exactly and whatever their length or scale.
-func compareDecimals(a, b string) int {
-	switch {
-	case plainDecimal(a) && plainDecimal(b):
-		return comparePlain(a, b)
-	case a != "" && b != "" && a[0] == '-' && b[0] == '-' && plainDecimal(a[1:]) && plainDecimal(b[1:]):
-		return comparePlain(b[1:], a[1:])
+// newDecimal makes the value of a text that isDecimal accepts. Beside the text it keeps the nearest double, infinite for
+// the largest: doubles that differ tell the order of the decimals at once, since rounding never swaps two numbers.
+func newDecimal(text string) Value {
+	nearest, _ := strconv.ParseFloat(text, 64)
+	if nearest == 0 {
+		nearest = 0 // not -0, which has other bits
 	}
+	return Value{kind: Decimal, num: math.Float64bits(nearest), text: text}
+}
+
+// compareDecimals orders two decimals by their numbers, exactly and whatever their length or scale.
+func compareDecimals(a, b *Value) int {
+	const distinct = 15 // decimals of so many digits that are not equal have doubles that are not equal
+	switch x, y := math.Float64frombits(a.num), math.Float64frombits(b.num); {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	case len(a.text) <= distinct && len(b.text) <= distinct:
+		return 0
+	}
+	return compareDecimalTexts(a.text, b.text)
+}
+
+func compareDecimalTexts(a, b string) int {
 	x, y := splitDecimal(a), splitDecimal(b)
 	if x.negative != y.negative {
 		if x.negative {
@@ -53,53 +71,6 @@ func compareDecimals(a, b string) int {
 		return -order
 	}
 	return order
-}
-
-// plainDecimal says that the text has no sign and no needless leading zero: as databases write numbers.
-func plainDecimal(s string) bool {
-	return s != "" && (s[0] >= '1' && s[0] <= '9' || s[0] == '0' && (len(s) == 1 || s[1] == '.'))
-}
-
-// comparePlain orders two plain decimals in one pass.
-func comparePlain(a, b string) int {
-	at, fraction := 0, false
-	for at < len(a) && at < len(b) && a[at] == b[at] {
-		fraction = fraction || a[at] == '.'
-		at++
-	}
-	a, b = a[at:], b[at:]
-	if !fraction {
-		// Inside the whole part the longer one is the greater number, whatever its digits.
-		if order := cmp.Compare(wholeDigits(a), wholeDigits(b)); order != 0 {
-			return order
-		}
-	}
-	switch {
-	case a != "" && b != "":
-		return cmp.Compare(a[0], b[0]) // digits: a point in one only would have been a longer whole part
-	case a != "":
-		return nonZero(a)
-	}
-	return -nonZero(b)
-}
-
-// wholeDigits counts the digits before the point.
-func wholeDigits(s string) int {
-	n := 0
-	for n < len(s) && s[n] != '.' {
-		n++
-	}
-	return n
-}
-
-// nonZero is 1 if the text, the end of a fraction, holds a digit other than 0.
-func nonZero(s string) int {
-	for i := range len(s) {
-		if s[i] > '0' {
-			return 1
-		}
-	}
-	return 0
 }
 
 func (d decimalParts) magnitude(other decimalParts) int {

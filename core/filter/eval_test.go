@@ -236,6 +236,13 @@ func TestDecimalsAgainstBig(t *testing.T) {
 		for range random.IntN(4) {
 			b.WriteByte("00159"[random.IntN(5)])
 		}
+		if random.IntN(4) == 0 { // beyond what a double tells apart
+			b.WriteString("9007199254740992")
+			b.WriteByte("0123"[random.IntN(4)])
+		}
+		if random.IntN(50) == 0 { // beyond all doubles
+			b.WriteString(strings.Repeat("1", 400))
+		}
 		return b.String()
 	}
 	decimal := func() string {

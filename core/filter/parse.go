@@ -1,6 +1,9 @@
 package filter
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // parameter is the name of the filter parameter, and what the names of all bracket parameters begin with.
 const parameter = "filter"
@@ -14,7 +17,8 @@ const parameter = "filter"
 //
 // Without a filter the Expr is nil. With problems it is what could be read: bind it too, if it is not nil, to report
 // all problems of the request together, and then use neither. Parse checks the limits of depth and conditions, Bind
-// all. The result keeps substrings of rawQuery: where a framework reuses its memory, clone it first.
+// all; of more than a hundred problems Parse says only that there are more. The result keeps substrings of rawQuery:
+// where a framework reuses its memory, clone it first.
 func Parse(rawQuery string, limits Limits) (Expr, []Problem) {
 	p := parser{limits: limits.resolved()}
 	for rawQuery != "" {
@@ -81,8 +85,18 @@ func (p *parser) finish() (Expr, []Problem) {
 
 func (p *parser) syntax(path, detail string) { p.report(path, CodeSyntax, detail) }
 
+// mostProblems bounds what Parse reports: a request of a megabyte could hold half a million, which would be told
+// in forty megabytes.
+const mostProblems = 100
+
 func (p *parser) report(path, code, detail string) {
-	p.problems = append(p.problems, Problem{Field: path, Code: code, Detail: detail})
+	switch {
+	case len(p.problems) < mostProblems:
+		p.problems = append(p.problems, Problem{Field: path, Code: code, Detail: detail})
+	case len(p.problems) == mostProblems:
+		p.problems = append(p.problems, Problem{Field: parameter, Code: CodeLimitExceeded,
+			Detail: fmt.Sprintf("there are more problems; the first %d are listed", mostProblems)})
+	}
 }
 
 // admit counts one more condition, and says no when there are too many of them; only the first of those is reported.

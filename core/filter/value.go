@@ -15,7 +15,7 @@ const nullKind Kind = 255
 // The zero Value means that the value is missing (not known); Null is SQL's NULL.
 type Value struct {
 	kind Kind
-	num  uint64 // Int, Uint, Bool, Float (bits), Time (microseconds since 1970, two's complement)
+	num  uint64 // Int, Uint, Bool, Float (bits), Time (microseconds since 1970, two's complement), Decimal (see newDecimal)
 	text string // String, Enum, Decimal, UUID, Bytes, JSON
 }
 

@@ -89,7 +89,7 @@ func Open(ctx context.Context, engine *rowcast.Engine, request Request, options 
 }
 
 func open(ctx context.Context, engine *rowcast.Engine, request Request, options Options) (*Opened, *Response) {
-	wanted, err := request.subscribeRequest()
+	wanted, err := request.subscribeRequest(engine.Limits().Filter)
 	if err != nil {
 		return nil, problem(&rowcast.Error{
 			Code: rowcast.CodeInvalidSubscription, Status: http.StatusBadRequest, Title: "Invalid subscription",

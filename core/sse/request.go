@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rowcast/rowcast/core"
+	"github.com/rowcast/rowcast/core/filter"
 )
 
 // Request is what a framework's adapter copies out of its own request. All strings must be the adapter's own: fasthttp
@@ -50,9 +51,9 @@ func acceptsEvents(accept string) bool {
 // silently means something else is worse than none.
 var notBuilt = []string{"snapshot", "subscriptions", "ticket", "changedOnly", "echo"}
 
-// subscribeRequest reads the query. Problems with fields are collected in the request's Issues; the error is a query
+// subscribeRequest reads the query. Problems with fields and filter are collected in the request's Issues; the error is a query
 // that is no query.
-func (r Request) subscribeRequest() (rowcast.SubscribeRequest, error) {
+func (r Request) subscribeRequest(limits filter.Limits) (rowcast.SubscribeRequest, error) {
 	query, err := url.ParseQuery(r.Query)
 	if err != nil {
 		return rowcast.SubscribeRequest{}, err
@@ -65,13 +66,13 @@ func (r Request) subscribeRequest() (rowcast.SubscribeRequest, error) {
 		request.After = query.Get("lastEventId")
 	}
 	for _, name := range sortedNames(query) {
-		switch {
-		case strings.HasPrefix(name, "fields"):
+		if strings.HasPrefix(name, "fields") {
 			readFields(&request, name, query[name])
-		case strings.HasPrefix(name, "filter"):
-			refuse(&request, name, rowcast.CodeNotSupported, "filters are not supported by this version")
 		}
 	}
+	expr, problems := filter.Parse(r.Query, limits)
+	request.Filter = expr
+	request.Issues = append(request.Issues, rowcast.FilterIssues(problems)...)
 	for _, name := range notBuilt {
 		if query.Has(name) {
 			refuse(&request, name, rowcast.CodeNotSupported, "this parameter is not supported by this version")
