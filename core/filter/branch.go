@@ -106,7 +106,7 @@ func (b *branch) at(index int) *branch {
 
 // expr completes the branch and reports gaps in its numbering. It is nil where problems left nothing.
 func (b *branch) expr(p *parser) Expr {
-	var children []Expr
+	children := make([]Expr, 0, len(b.items)+len(b.numbered))
 	for _, it := range b.items {
 		if e := it.expr(p); e != nil {
 			children = append(children, e)

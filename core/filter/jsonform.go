@@ -5,16 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
 // object reads the JSON form into the root. The text is checked as a whole first, so that the walk meets no bad JSON.
 func (p *parser) object(path, text string) {
-	var raw json.RawMessage
-	switch err := json.Unmarshal([]byte(text), &raw); {
-	case err != nil:
-		p.syntax(path, "not valid JSON: "+strings.TrimPrefix(err.Error(), "json: "))
+	switch {
+	case !json.Valid([]byte(text)):
+		p.syntax(path, "not valid JSON: "+jsonProblem(text))
 		return
 	case !utf8.ValidString(text):
 		p.syntax(path, "the JSON is not valid UTF-8")
@@ -31,6 +29,15 @@ func (p *parser) object(path, text string) {
 	for _, e := range walk.members(path, 1) {
 		p.root.items = append(p.root.items, item{done: e})
 	}
+}
+
+func jsonProblem(text string) string {
+	var value json.RawMessage
+	err := json.Unmarshal([]byte(text), &value)
+	if err == nil {
+		return "it cannot be read" // Valid and Unmarshal agree, so this is never said
+	}
+	return err.Error()
 }
 
 // loneSurrogate finds \ud800 to \udfff outside of a pair: encoding/json would silently read U+FFFD for it.

@@ -39,25 +39,31 @@ type node struct {
 	kids  []node
 }
 
-// eval evaluates the node by SQL's truth tables, with and being the least and or the greatest of the children.
+// eval evaluates the node by SQL's truth tables, with and being the least and or the greatest of the children. It is
+// small enough to be inlined where a condition is by far the most likely.
 func (n *node) eval(row []Value) Truth {
+	if n.op >= opEq {
+		return n.test(row)
+	}
+	return n.group(row)
+}
+
+func (n *node) group(row []Value) Truth {
 	switch n.op {
 	case opAnd:
 		return n.all(row)
 	case opNot:
 		return -n.all(row)
-	case opOr:
-		truth := IsFalse
-		for i := range n.kids {
-			if t := n.kids[i].eval(row); t > truth {
-				if truth = t; t == IsTrue {
-					break
-				}
+	}
+	truth := IsFalse
+	for i := range n.kids {
+		if t := n.kids[i].eval(row); t > truth {
+			if truth = t; t == IsTrue {
+				break
 			}
 		}
-		return truth
 	}
-	return n.test(row)
+	return truth
 }
 
 func (n *node) all(row []Value) Truth {
