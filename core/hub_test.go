@@ -143,3 +143,23 @@ func TestHeartbeatIsHonest(t *testing.T) {
 		t.Errorf("the subscription is closed, and the heartbeat says %s", beat.ID)
 	}
 }
+
+func TestSubscribeWithAnEndedContext(t *testing.T) {
+	engine := started(t, rowcast.Config{}, bookEntity())
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for range 100 {
+		s, err := engine.Subscribe(ctx, rowcast.SubscribeRequest{Channels: []string{"Book"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range s.Frames() {
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		}
+	}
+	if n := engine.Stats().Connections; n != 0 {
+		t.Errorf("%d connections are left", n)
+	}
+}

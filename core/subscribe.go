@@ -39,7 +39,7 @@ func (e *Engine) Subscribe(ctx context.Context, request SubscribeRequest) (*Subs
 	}
 	s := newSubscription(ctx, e.hub, p)
 	e.hub.register(s, p)
-	s.stop = context.AfterFunc(ctx, s.Close)
+	s.stop = context.AfterFunc(ctx, s.end)
 	return s, nil
 }
 

@@ -67,11 +67,13 @@ func (s *Subscription) Frames() iter.Seq2[*Frame, error] {
 
 // Close leaves all channels. Nothing is queued afterwards. It may be called more than once, from anywhere.
 func (s *Subscription) Close() {
+	s.end()
+	s.stop() // lets go of ctx, which may live on
+}
+
+func (s *Subscription) end() {
 	s.queue.Close()
 	s.hub.remove(s)
-	if s.stop != nil {
-		s.stop()
-	}
 }
 
 // channelNames lists the channels of one entity, or of all if entity is "".
