@@ -29,8 +29,8 @@ const anyRune rune = -1
 
 // compileLike compiles a pattern in valid UTF-8. It is not ok if the pattern ends in an escape that escapes nothing.
 func compileLike(pattern string, fold bool) (p *likePattern, ok bool) {
-	var segments []likeSegment
-	var runes []rune
+	segments := make([]likeSegment, 0, strings.Count(pattern, "%")+1)
+	runes := make([]rune, 0, len(pattern)) // of the segment at hand; those of all segments lie in one array
 	escaped := false
 	for _, r := range pattern {
 		switch {
@@ -42,7 +42,7 @@ func compileLike(pattern string, fold bool) (p *likePattern, ok bool) {
 			runes = append(runes, anyRune)
 		case r == '%':
 			segments = append(segments, newSegment(runes, fold))
-			runes = nil
+			runes = runes[len(runes):]
 		default:
 			runes = append(runes, r)
 		}

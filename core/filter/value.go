@@ -82,4 +82,12 @@ func (v Value) Text() string {
 // Size is the memory that the value holds, in bytes.
 func (v Value) Size() int { return 32 + len(v.text) }
 
+// Micros is a Time as microseconds since 1970; 0 for any other kind.
+func (v Value) Micros() int64 {
+	if v.kind != Time {
+		return 0
+	}
+	return int64(v.num)
+}
+
 func (v Value) time() time.Time { return time.UnixMicro(int64(v.num)).UTC() }

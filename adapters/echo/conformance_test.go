@@ -1,0 +1,27 @@
+package rowcastecho_test
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+	rowcastecho "github.com/rowcast/rowcast/adapters/echo"
+	"github.com/rowcast/rowcast/conformance"
+	"github.com/rowcast/rowcast/core"
+)
+
+func TestEchoConforms(t *testing.T) {
+	conformance.TestTransport(t, conformance.Transport{Serve: serve})
+}
+
+func serve(t *testing.T, engine *rowcast.Engine, options conformance.ServeOptions) string {
+	router := echo.New()
+	if err := rowcastecho.Mount(router.Group("/api"), "/realtime", engine, rowcastecho.Config{Stream: options.Stream}); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(router)
+	server.Config.WriteTimeout = options.ServerWriteTimeout
+	server.Start()
+	t.Cleanup(server.Close)
+	return server.URL + "/api/realtime"
+}
