@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long a suite waits for something that should happen at once. It only ever runs out on a failure.
-const patience = 10 * time.Second
+var patience = 10 * time.Second
 
 // eventually waits for a condition that gives no signal of its own.
 func eventually(t *testing.T, what string, condition func() bool) {

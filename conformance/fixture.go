@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"testing"
 
@@ -103,5 +102,3 @@ func patch(t *testing.T, engine *rowcast.Engine, id int, title string) {
 	t.Helper()
 	publish(t, engine, rowcast.Change{Entity: "Card", Event: rowcast.Patched, Before: card(id, "before"), After: card(id, title), Written: []string{"title", "secret"}})
 }
-
-func channelOf(id int) string { return fmt.Sprintf("Card.%d", id) }

@@ -69,7 +69,7 @@ func silent(t *testing.T, streamURL, query string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if _, err := conn.Write([]byte("GET " + u.Path + "?" + query + " HTTP/1.1\r\nHost: " + u.Host + "\r\n\r\n")); err != nil {
+	if _, err := conn.Write([]byte("GET /" + strings.TrimPrefix(u.Path, "/") + "?" + query + " HTTP/1.1\r\nHost: " + u.Host + "\r\n\r\n")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -121,6 +121,9 @@ func testShutdown(t *testing.T, h *transportHarness) {
 	retries := make(map[string]bool)
 	for _, s := range streams {
 		frames := s.ends()
+		if len(frames) == 0 {
+			t.Fatal("the stream ended without a bye")
+		}
 		last := frames[len(frames)-1]
 		if last.event != "bye" || last.data != `{"reason":"shutdown","reconnect":true}` || last.hasID || last.retry == "" {
 			t.Fatalf("the last frame is\n%s", last.raw)

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -39,8 +40,13 @@ type problem struct {
 // refused sends a request that must not open a stream, and checks what holds for every refusal.
 func refused(t *testing.T, method, target string, header http.Header) (problem, *http.Response) {
 	t.Helper()
-	answer := request(t, t.Context(), method, target, header)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	answer := request(t, ctx, method, target, header)
 	defer answer.Body.Close()
+	if strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
+		t.Fatalf("%s %.200s: %s, and a stream", method, target, answer.Status)
+	}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
 	if err != nil {
 		t.Fatal(err)

@@ -67,8 +67,15 @@ func testPartlyDenied(t *testing.T, h *transportHarness) {
 
 func testHead(t *testing.T, h *transportHarness) {
 	h.plain(t)
-	for query, status := range map[string]int{"channel=Card": 200, "channel=Nope": 403, "": 400} {
-		answer := request(t, t.Context(), http.MethodHead, h.url+"?"+query, nil)
+	// On one connection, the second request is answered only if the first has been done with.
+	one := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}, Timeout: patience}
+	defer one.CloseIdleConnections()
+	for _, query := range []string{"channel=Card", "channel=Nope", ""} {
+		status := map[string]int{"channel=Card": 200, "channel=Nope": 403, "": 400}[query]
+		answer, err := one.Head(h.url + "?" + query)
+		if err != nil {
+			t.Fatal(err)
+		}
 		answer.Body.Close()
 		if answer.StatusCode != status {
 			t.Errorf("HEAD ?%s: %s, want %d", query, answer.Status, status)

@@ -3,7 +3,6 @@ package rowcast
 import (
 	"encoding/json"
 	"fmt"
-	"math/bits"
 	"strings"
 
 	"github.com/rowcast/rowcast/core/filter"
@@ -59,15 +58,6 @@ func newViewFields(view []viewField, keep func(name string) bool) viewFields {
 }
 
 func (f viewFields) has(n int) bool { return f[n/8]&(1<<(n%8)) != 0 }
-
-// count is how many fields are chosen.
-func (f viewFields) count() int {
-	n := 0
-	for i := range len(f) {
-		n += bits.OnesCount8(f[i])
-	}
-	return n
-}
 
 // render builds the item of a row. A field that is missing from the row, or cannot be shown, is null.
 func (e *entity) render(row Values, typed []filter.Value, allowed *FieldSet) (item, []error) {

@@ -68,6 +68,8 @@ require (
 
 replace (
 	github.com/rowcast/rowcast => ../..
+	github.com/rowcast/rowcast/adapters/echo => ../../adapters/echo
+	github.com/rowcast/rowcast/adapters/fiber => ../../adapters/fiber
 	github.com/rowcast/rowcast/adapters/gin => ../../adapters/gin
 	github.com/rowcast/rowcast/adapters/gorm => ../../adapters/gorm
 )

@@ -18,8 +18,10 @@ var mayImport = map[string][]string{
 	// memstore is the log and the store of its fixtures.
 	"conformance": {"core", "core/filter", "core/sse", "memstore"},
 	// No internal package and no other adapter: they prove that the public packages suffice for somebody else's.
-	"adapters/gin":  {"core", "core/filter", "core/sse"},
-	"adapters/gorm": {"core", "core/filter"},
+	"adapters/echo":  {"core", "core/filter", "core/sse"},
+	"adapters/fiber": {"core", "core/filter", "core/sse"},
+	"adapters/gin":   {"core", "core/filter", "core/sse"},
+	"adapters/gorm":  {"core", "core/filter"},
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 const root = "github.com/rowcast/rowcast"
 
 // released are the folders of the modules that users get. What else has a go.mod is for us alone.
-var released = []string{".", "adapters/gin", "adapters/gorm"}
+var released = []string{".", "adapters/echo", "adapters/fiber", "adapters/gin", "adapters/gorm"}
 
 // repository returns the absolute path of the root folder: a test runs in its package's folder.
 func repository(t *testing.T) string {
