@@ -65,6 +65,7 @@ func faults() []fault {
 		{name: "the same retry for all", caught: "shutdown", write: func(_ *brokenWriter, p []byte) []byte {
 			return regexp.MustCompile(`(?m)^retry: \d+`).ReplaceAll(p, []byte("retry: 3000"))
 		}},
+		{name: "ignores echo", caught: "echo", request: query("echo=false", "")},
 		{name: "turns away with 503", caught: "after shutdown", status: func(int) int { return 503 }},
 	}
 }
@@ -105,7 +106,7 @@ func holdBack(w *brokenWriter, p []byte) []byte {
 
 // leak opens a stream that nobody will close.
 func leak(engine *rowcast.Engine) {
-	_, _ = sse.Open(context.Background(), engine, sse.Request{Method: http.MethodGet, Query: "channel=Card"}, sse.Options{})
+	_, _ = engine.Subscribe(context.Background(), rowcast.SubscribeRequest{Channels: []string{"Card"}})
 }
 
 func query(old, new string) func(*http.Request) {
@@ -168,7 +169,12 @@ func serveWith(f fault) func(*testing.T, *rowcast.Engine, conformance.ServeOptio
 		if err != nil {
 			t.Fatal(err)
 		}
-		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		server := httptest.NewUnstartedServer(sse.Middleware(engine)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/write" {
+				options.Write(r.Context())
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
 			if f.request != nil {
 				f.request(r)
 			}
@@ -176,7 +182,7 @@ func serveWith(f fault) func(*testing.T, *rowcast.Engine, conformance.ServeOptio
 			if f.after != nil {
 				f.after(engine)
 			}
-		}))
+		})))
 		server.Config.WriteTimeout = options.ServerWriteTimeout
 		server.Start()
 		t.Cleanup(server.Close)

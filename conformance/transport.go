@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -18,6 +19,10 @@ type Transport struct {
 // ServeOptions are what a case wants of the server.
 type ServeOptions struct {
 	Stream sse.Options
+
+	// Write, if not nil, is to be served for POST below the stream's URL, at «{stream}/write», behind the adapter's
+	// Middleware: call it with the context that the middleware gives to handlers, and answer 204.
+	Write func(ctx context.Context)
 
 	// ServerWriteTimeout is to be the server's own limit for one response, as http.Server has it. Zero: none.
 	ServerWriteTimeout time.Duration
@@ -39,7 +44,7 @@ type transportHarness struct {
 
 func transportCases() []transportCase {
 	var cases []transportCase
-	for _, group := range [][]transportCase{streamCases(), refusalCases(), changeCases(), lifeCases()} {
+	for _, group := range [][]transportCase{streamCases(), refusalCases(), changeCases(), lifeCases(), writeCases()} {
 		cases = append(cases, group...)
 	}
 	return cases

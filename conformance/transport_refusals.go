@@ -99,7 +99,7 @@ func testRefusals(t *testing.T, h *transportHarness) {
 		{"channel=Card&fieldsx=1", "", 400, "INVALID_SUBSCRIPTION", []string{"fieldsx INVALID_FIELDS"}},
 		{"channel=Card&fields=id&fields=title", "", 400, "INVALID_SUBSCRIPTION", []string{"fields INVALID_FIELDS"}},
 		{"channel=Card&snapshot=true", "", 400, "INVALID_SUBSCRIPTION", []string{"snapshot NOT_SUPPORTED"}},
-		{"channel=Card&changedOnly=true&echo=false", "", 400, "INVALID_SUBSCRIPTION", []string{"changedOnly NOT_SUPPORTED", "echo NOT_SUPPORTED"}},
+		{"channel=Card&changedOnly=true&echo=no", "", 400, "INVALID_SUBSCRIPTION", []string{"echo INVALID_PARAMETER", "changedOnly NOT_SUPPORTED"}},
 		{"channel=Card&filter[points][gte]=many&filter[nope][eq]=1&filter[due][eq]=1", "", 400, "INVALID_SUBSCRIPTION",
 			[]string{"filter[points][gte] FILTER_INVALID_VALUE", "filter[nope][eq] FILTER_UNKNOWN_FIELD", "filter[due][eq] FILTER_FIELD_NOT_ALLOWED"}},
 		{"channel=Card&filter[title][EQ]=a", "", 400, "INVALID_SUBSCRIPTION", []string{"filter[title][EQ] FILTER_UNKNOWN_OPERATOR"}},

@@ -54,20 +54,18 @@ func (b *Batch) Capture(ctx context.Context, change Change) error {
 	if call != nil && call.own(&change) {
 		settings = call.settings
 	}
-	return b.capture(entity, settings.merge(change.Settings), &change)
+	return b.capture(ctx, entity, settings.merge(change.Settings), &change)
 }
 
-func (b *Batch) capture(entity *entity, settings resolved, change *Change) error {
+func (b *Batch) capture(ctx context.Context, entity *entity, settings resolved, change *Change) error {
 	if err := change.check(entity); err != nil {
 		return err
 	}
 	if !settings.emits(change.Event) {
 		return nil
 	}
-	record, degraded, err := newRecord(entity, settings.fields, change)
-	if err != nil {
-		return err
-	}
+	record, degraded := newRecord(entity, settings.fields, change)
+	record.Origin = b.engine.connectionOf(ctx)
 	for _, problem := range degraded {
 		b.engine.report(settings.onError, record, problem)
 	}
@@ -205,12 +203,16 @@ func (e *Engine) append(ctx context.Context, items []captured) error {
 	for i, item := range items {
 		entries[i] = item.entry
 	}
-	if _, err := e.log.Append(ctx, entries...); err != nil {
+	position, err := e.log.Append(ctx, entries...)
+	if err != nil {
 		err = fmt.Errorf("rowcast: the log did not take the record: %w", err)
 		for _, item := range items {
 			e.report(item.onError, item.entry.record(), err)
 		}
 		return err
+	}
+	if origin := e.originFrom(ctx); origin != nil {
+		origin.reached(position)
 	}
 	for _, item := range items {
 		if item.entry.Record != nil {

@@ -8,6 +8,7 @@ type target struct {
 	channel      Channel
 	fields       viewFields       // what of an item it gets
 	filter       *filter.Compiled // which rows it gets; nil: all
+	noEcho       bool             // not what was written on behalf of its own connection
 }
 
 // verdict is what one target gets of one record.
@@ -22,6 +23,9 @@ type verdict struct {
 // was not seen before. What was seen before and is not any more is Deleted, with no more than the id. A soft-deleted
 // row counts as not seen.
 func (t *target) decide(record *Record) verdict {
+	if t.noEcho && record.Origin == t.subscription.id {
+		return verdict{}
+	}
 	if record.Event == Deleted {
 		// Without a row before there is nothing to compare: whoever may watch the entity hears that the row is gone.
 		if record.before == nil || t.sees(record.before) {

@@ -56,6 +56,7 @@ const (
 	CodeChannelsDenied      = "CHANNELS_DENIED"
 	CodeInvalidChannel      = "INVALID_CHANNEL"
 	CodeInvalidFields       = "INVALID_FIELDS"
+	CodeInvalidParameter    = "INVALID_PARAMETER"
 	CodeUnknownField        = "UNKNOWN_FIELD"
 	CodeLimitExceeded       = "LIMIT_EXCEEDED"
 	CodeNotSupported        = "NOT_SUPPORTED"

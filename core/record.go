@@ -18,6 +18,7 @@ type Record struct {
 	Key        string // the row's canonical id
 	Event      EventID
 	OccurredAt time.Time // UTC, microseconds
+	Origin     string    // the connection on whose behalf it was written; "" when none was named
 	Changed    []string  // public names of the written fields, on Updated and Patched
 
 	entity *entity
@@ -49,7 +50,7 @@ func (r *Record) size() int {
 }
 
 // newRecord applies the view. Values that cannot be shown degrade to null; what went wrong is returned beside the record.
-func newRecord(entity *entity, allowed *FieldSet, change *Change) (*Record, []error, error) {
+func newRecord(entity *entity, allowed *FieldSet, change *Change) (*Record, []error) {
 	record := &Record{
 		ID: rand.Text(), Entity: entity.Name, Key: change.ID, Event: change.Event,
 		OccurredAt: change.OccurredAt, entity: entity,
@@ -76,7 +77,7 @@ func newRecord(entity *entity, allowed *FieldSet, change *Change) (*Record, []er
 		degraded = append(degraded, failed...)
 		record.before = entity.keepFilterable(typed)
 	}
-	return record, degraded, nil
+	return record, degraded
 }
 
 // visible cuts names to what the view and the allowed fields hold, in the view's order.

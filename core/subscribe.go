@@ -20,6 +20,9 @@ type SubscribeRequest struct {
 	// Filter says which rows the client wants; nil: all. Only with channels of one entity.
 	Filter filter.Expr
 
+	// NoEcho leaves out the changes that were written on behalf of this very connection, see Engine.WithOrigin.
+	NoEcho bool
+
 	// After is the last event id that the client has; "" for a client that begins.
 	After string
 
@@ -79,7 +82,7 @@ func (e *Engine) prepare(request SubscribeRequest) (*prepared, error) {
 		return nil, invalidSubscription(issues)
 	}
 	for _, channel := range channels {
-		p.targets = append(p.targets, &target{channel: channel, fields: fields[channel.Entity], filter: compiled})
+		p.targets = append(p.targets, &target{channel: channel, fields: fields[channel.Entity], filter: compiled, noEcho: request.NoEcho})
 	}
 	return p, nil
 }

@@ -1,6 +1,7 @@
 package rowcastecho_test
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -16,9 +17,14 @@ func TestEchoConforms(t *testing.T) {
 
 func serve(t *testing.T, engine *rowcast.Engine, options conformance.ServeOptions) string {
 	router := echo.New()
+	router.Use(rowcastecho.Middleware(engine))
 	if err := rowcastecho.Mount(router.Group("/api"), "/realtime", engine, rowcastecho.Config{Stream: options.Stream}); err != nil {
 		t.Fatal(err)
 	}
+	router.POST("/api/realtime/write", func(c echo.Context) error {
+		options.Write(c.Request().Context())
+		return c.NoContent(http.StatusNoContent)
+	})
 	server := httptest.NewUnstartedServer(router)
 	server.Config.WriteTimeout = options.ServerWriteTimeout
 	server.Start()

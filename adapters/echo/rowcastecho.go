@@ -12,12 +12,23 @@
 package rowcastecho
 
 import (
-	"context"
-
 	"github.com/labstack/echo/v4"
 	"github.com/rowcast/rowcast/core"
 	"github.com/rowcast/rowcast/core/sse"
 )
+
+// Middleware ties the writes of a request to the stream of the client that sent it, see sse.Middleware. The handlers
+// pass the request's context on: db.WithContext(c.Request().Context()).
+func Middleware(engine *rowcast.Engine) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			ctx, origin := engine.WithOrigin(c.Request().Context(), c.Request().Header.Get(rowcast.HeaderConnection))
+			c.SetRequest(c.Request().WithContext(ctx))
+			c.Response().Before(func() { sse.SetPosition(c.Response().Header(), origin) })
+			return next(c)
+		}
+	}
+}
 
 // Config is the adapter's. The zero value works.
 type Config struct {
@@ -43,11 +54,12 @@ func Mount(router Router, path string, engine *rowcast.Engine, config Config) er
 // Handler is the stream as a handler, for routes that Mount does not cover. It starts the engine if nobody did; its
 // error is the start's. Safe for concurrent use.
 func Handler(engine *rowcast.Engine, config Config) (echo.HandlerFunc, error) {
-	if err := engine.Start(context.Background()); err != nil {
+	server, err := sse.NewServer(engine, config.Stream)
+	if err != nil {
 		return nil, err
 	}
 	return func(c echo.Context) error {
-		sse.ServeHTTP(c.Response(), c.Request(), engine, config.Stream)
+		server.ServeHTTP(c.Response(), c.Request())
 		return nil
 	}, nil
 }

@@ -20,9 +20,14 @@ func serve(t *testing.T, engine *rowcast.Engine, options conformance.ServeOption
 		WriteTimeout:          options.ServerWriteTimeout,
 		ReadBufferSize:        64 << 10, // fasthttp answers 431 to a longer request line
 	})
+	app.Use(rowcastfiber.Middleware(engine))
 	if err := rowcastfiber.Mount(app.Group("/api"), "/realtime", engine, rowcastfiber.Config{Stream: options.Stream}); err != nil {
 		t.Fatal(err)
 	}
+	app.Post("/api/realtime/write", func(c *fiber.Ctx) error {
+		options.Write(c.UserContext())
+		return c.SendStatus(fiber.StatusNoContent)
+	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

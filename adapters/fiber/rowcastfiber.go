@@ -21,6 +21,20 @@ import (
 	"github.com/rowcast/rowcast/core/sse"
 )
 
+// Middleware ties the writes of a request to the stream of the client that sent it, see sse.Middleware. The handlers
+// pass the user context on: db.WithContext(c.UserContext()).
+func Middleware(engine *rowcast.Engine) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		ctx, origin := engine.WithOrigin(c.UserContext(), strings.Clone(c.Get(rowcast.HeaderConnection)))
+		c.SetUserContext(ctx)
+		err := c.Next()
+		if position := origin.Position(); !position.IsZero() {
+			c.Set(rowcast.HeaderPosition, position.String())
+		}
+		return err
+	}
+}
+
 // Config is the adapter's. The zero value works.
 type Config struct {
 	Stream sse.Options
@@ -40,12 +54,13 @@ func Mount(router fiber.Router, path string, engine *rowcast.Engine, config Conf
 // Handler is the stream as a handler, for routes that Mount does not cover. It starts the engine if nobody did; its
 // error is the start's. Safe for concurrent use.
 func Handler(engine *rowcast.Engine, config Config) (fiber.Handler, error) {
-	if err := engine.Start(context.Background()); err != nil {
+	server, err := sse.NewServer(engine, config.Stream)
+	if err != nil {
 		return nil, err
 	}
 	return func(c *fiber.Ctx) error {
 		ctx, cancel := context.WithCancel(context.Background())
-		opened, refusal := sse.Open(ctx, engine, requestOf(c), config.Stream)
+		opened, refusal := server.Open(ctx, requestOf(c))
 		if refusal != nil {
 			cancel()
 			respond(c, refusal)

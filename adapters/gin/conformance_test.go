@@ -1,6 +1,7 @@
 package rowcastgin_test
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -17,9 +18,14 @@ func TestGinConforms(t *testing.T) {
 
 func serve(t *testing.T, engine *rowcast.Engine, options conformance.ServeOptions) string {
 	router := gin.New()
+	router.Use(rowcastgin.Middleware(engine))
 	if err := rowcastgin.Mount(router.Group("/api"), "/realtime", engine, rowcastgin.Config{Stream: options.Stream}); err != nil {
 		t.Fatal(err)
 	}
+	router.POST("/api/realtime/write", func(c *gin.Context) {
+		options.Write(c.Request.Context())
+		c.Status(http.StatusNoContent)
+	})
 	server := httptest.NewUnstartedServer(router)
 	server.Config.WriteTimeout = options.ServerWriteTimeout
 	server.Start()

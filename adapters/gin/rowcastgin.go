@@ -11,12 +11,23 @@
 package rowcastgin
 
 import (
-	"context"
-
 	"github.com/gin-gonic/gin"
 	"github.com/rowcast/rowcast/core"
 	"github.com/rowcast/rowcast/core/sse"
 )
+
+// Middleware ties the writes of a request to the stream of the client that sent it, see sse.Middleware. The handlers
+// pass the request's context on: db.WithContext(c.Request.Context()).
+func Middleware(engine *rowcast.Engine) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		ctx, origin := engine.WithOrigin(c.Request.Context(), c.GetHeader(rowcast.HeaderConnection))
+		c.Request = c.Request.WithContext(ctx)
+		writer := &positionWriter{c.Writer, origin}
+		c.Writer = writer
+		c.Next()
+		writer.begin() // a handler that wrote nothing
+	}
+}
 
 // Config is the adapter's. The zero value works.
 type Config struct {
@@ -37,11 +48,12 @@ func Mount(router gin.IRouter, path string, engine *rowcast.Engine, config Confi
 // Handler is the stream as a handler, for routes that Mount does not cover. It starts the engine if nobody did; its
 // error is the start's. Safe for concurrent use.
 func Handler(engine *rowcast.Engine, config Config) (gin.HandlerFunc, error) {
-	if err := engine.Start(context.Background()); err != nil {
+	server, err := sse.NewServer(engine, config.Stream)
+	if err != nil {
 		return nil, err
 	}
 	return func(c *gin.Context) {
 		// The request's own context, not *gin.Context, which is never done.
-		sse.ServeHTTP(c.Writer, c.Request, engine, config.Stream)
+		server.ServeHTTP(c.Writer, c.Request)
 	}, nil
 }

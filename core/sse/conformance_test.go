@@ -21,7 +21,11 @@ func serve(t *testing.T, engine *rowcast.Engine, options conformance.ServeOption
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/realtime", handler)
-	server := httptest.NewUnstartedServer(mux)
+	mux.Handle("POST /realtime/write", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		options.Write(r.Context())
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	server := httptest.NewUnstartedServer(sse.Middleware(engine)(mux))
 	server.Config.WriteTimeout = options.ServerWriteTimeout
 	server.Start()
 	t.Cleanup(server.Close)

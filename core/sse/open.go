@@ -39,7 +39,7 @@ func (o Options) withDefaults() Options {
 // Opened is a stream that may begin. Whoever got it must either Serve it or Close it.
 type Opened struct {
 	subscription *rowcast.Subscription
-	options      Options
+	server       *Server
 }
 
 // Close gives the stream up before it was served.
@@ -63,8 +63,7 @@ type Response struct {
 
 // Open checks the request, in this order: method, query length, Accept, then what the engine checks. Exactly one of
 // the results is nil. The stream ends with ctx at the latest.
-func Open(ctx context.Context, engine *rowcast.Engine, request Request, options Options) (*Opened, *Response) {
-	options = options.withDefaults()
+func (s *Server) Open(ctx context.Context, request Request) (*Opened, *Response) {
 	if request.Method != http.MethodGet && request.Method != http.MethodHead {
 		refusal := problem(&rowcast.Error{
 			Code: "METHOD_NOT_ALLOWED", Status: http.StatusMethodNotAllowed, Title: "Method not allowed",
@@ -73,10 +72,10 @@ func Open(ctx context.Context, engine *rowcast.Engine, request Request, options 
 		refusal.Header.Set("Allow", "GET, HEAD")
 		return nil, refusal
 	}
-	if len(request.Query) > options.MaxQuery {
+	if len(request.Query) > s.options.MaxQuery {
 		return nil, problem(&rowcast.Error{
 			Code: rowcast.CodeLimitExceeded, Status: http.StatusRequestURITooLong, Title: "Query too long",
-			Detail: fmt.Sprintf("the query has %d bytes; at most %d", len(request.Query), options.MaxQuery),
+			Detail: fmt.Sprintf("the query has %d bytes; at most %d", len(request.Query), s.options.MaxQuery),
 		})
 	}
 	if !acceptsEvents(request.Accept) {
@@ -85,11 +84,11 @@ func Open(ctx context.Context, engine *rowcast.Engine, request Request, options 
 			Detail: fmt.Sprintf("the Accept header %.128q leaves no room for text/event-stream", request.Accept),
 		})
 	}
-	return open(ctx, engine, request, options)
+	return s.open(ctx, request)
 }
 
-func open(ctx context.Context, engine *rowcast.Engine, request Request, options Options) (*Opened, *Response) {
-	wanted, err := request.subscribeRequest(engine.Limits().Filter)
+func (s *Server) open(ctx context.Context, request Request) (*Opened, *Response) {
+	wanted, err := request.subscribeRequest(s.engine.Limits().Filter)
 	if err != nil {
 		return nil, problem(&rowcast.Error{
 			Code: rowcast.CodeInvalidSubscription, Status: http.StatusBadRequest, Title: "Invalid subscription",
@@ -97,16 +96,16 @@ func open(ctx context.Context, engine *rowcast.Engine, request Request, options 
 		})
 	}
 	if request.Method == http.MethodHead {
-		if err := engine.Validate(wanted); err != nil {
-			return nil, withoutBody(problemOf(err, options.Logger))
+		if err := s.engine.Validate(wanted); err != nil {
+			return nil, withoutBody(problemOf(err, s.options.Logger))
 		}
 		return nil, &Response{Status: http.StatusOK, Header: Header()}
 	}
-	subscription, err := engine.Subscribe(ctx, wanted)
+	subscription, err := s.engine.Subscribe(ctx, wanted)
 	if err != nil {
-		return nil, problemOf(err, options.Logger)
+		return nil, problemOf(err, s.options.Logger)
 	}
-	return &Opened{subscription: subscription, options: options}, nil
+	return &Opened{subscription: subscription, server: s}, nil
 }
 
 // withoutBody keeps the headers of an answer to HEAD, Content-Length included.

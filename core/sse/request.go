@@ -49,7 +49,7 @@ func acceptsEvents(accept string) bool {
 
 // notBuilt are the parameters of the wire format that this version does not serve yet. Each is refused: a stream that
 // silently means something else is worse than none.
-var notBuilt = []string{"snapshot", "subscriptions", "ticket", "changedOnly", "echo"}
+var notBuilt = []string{"snapshot", "subscriptions", "ticket", "changedOnly"}
 
 // subscribeRequest reads the query. Problems with fields and filter are collected in the request's Issues; the error is a query
 // that is no query.
@@ -73,6 +73,7 @@ func (r Request) subscribeRequest(limits filter.Limits) (rowcast.SubscribeReques
 	expr, problems := filter.Parse(r.Query, limits)
 	request.Filter = expr
 	request.Issues = append(request.Issues, rowcast.FilterIssues(problems)...)
+	request.NoEcho = !readSwitch(&request, query, "echo", true)
 	for _, name := range notBuilt {
 		if query.Has(name) {
 			refuse(&request, name, rowcast.CodeNotSupported, "this parameter is not supported by this version")
@@ -99,6 +100,21 @@ func readFields(request *rowcast.SubscribeRequest, name string, values []string)
 		request.Fields = make(map[string][]string)
 	}
 	request.Fields[entity] = strings.Split(values[0], ",")
+}
+
+// readSwitch reads a parameter that is true or false.
+func readSwitch(request *rowcast.SubscribeRequest, query url.Values, name string, absent bool) bool {
+	values, given := query[name]
+	switch {
+	case !given:
+		return absent
+	case len(values) == 1 && values[0] == "true":
+		return true
+	case len(values) == 1 && values[0] == "false":
+		return false
+	}
+	refuse(request, name, rowcast.CodeInvalidParameter, "say true or false, once")
+	return absent
 }
 
 // fieldsEntity is the entity inside the brackets, or "" without brackets.

@@ -14,12 +14,12 @@ import (
 // subscription in any case, contains its own panics and the stream's, and returns why the stream ended: nil after a
 // bye, ctx's error, or the write's.
 func Serve(ctx context.Context, stream Stream, opened *Opened) (err error) {
-	w := &writer{stream: stream, options: opened.options}
+	w := &writer{stream: stream, server: opened.server, options: opened.server.options}
 	defer opened.Close()
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("sse: the stream panicked: %v", p)
-			opened.options.Logger.Error("rowcast: a stream panicked", "panic", p)
+			opened.server.options.Logger.Error("rowcast: a stream panicked", "panic", p)
 		}
 	}()
 	return w.run(ctx, opened.subscription)
@@ -27,6 +27,7 @@ func Serve(ctx context.Context, stream Stream, opened *Opened) (err error) {
 
 type writer struct {
 	stream    Stream
+	server    *Server
 	options   Options
 	frames    []*rowcast.Frame
 	buffer    []byte
@@ -87,7 +88,7 @@ func (w *writer) write(p []byte) error {
 			return err
 		}
 		w.unbounded = true
-		w.options.Logger.Warn("rowcast: a middleware hides the connection's write deadline: a client that does not read can hold its stream until the system gives up")
+		w.server.warnOfDeadlines()
 	}
 	if _, err := w.stream.Write(p); err != nil {
 		return err

@@ -54,7 +54,11 @@ func (s *scripted) SetWriteDeadline(t time.Time) error {
 func open(t *testing.T, ctx context.Context, engine *rowcast.Engine, options sse.Options) *sse.Opened {
 	t.Helper()
 	options.Logger = quiet
-	opened, refusal := sse.Open(ctx, engine, sse.Request{Method: "GET", Query: "channel=Book"}, options)
+	server, err := sse.NewServer(engine, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, refusal := server.Open(ctx, sse.Request{Method: "GET", Query: "channel=Book"})
 	if refusal != nil {
 		t.Fatalf("refused: %s", refusal.Body)
 	}
