@@ -184,6 +184,7 @@ func serveWith(f fault) func(*testing.T, *rowcast.Engine, conformance.ServeOptio
 			}
 		})))
 		server.Config.WriteTimeout = options.ServerWriteTimeout
+		server.Config.ReadTimeout, server.Config.IdleTimeout = options.ServerReadTimeout, options.ServerReadTimeout
 		server.Start()
 		t.Cleanup(server.Close)
 		return server.URL

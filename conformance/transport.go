@@ -26,6 +26,9 @@ type ServeOptions struct {
 
 	// ServerWriteTimeout is to be the server's own limit for one response, as http.Server has it. Zero: none.
 	ServerWriteTimeout time.Duration
+
+	// ServerReadTimeout is to be the server's own limits for reading one request and for an idle connection. Zero: none.
+	ServerReadTimeout time.Duration
 }
 
 // transportCase is one behaviour.

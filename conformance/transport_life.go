@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"bufio"
 	"context"
 	"net"
 	"net/url"
@@ -19,6 +20,8 @@ func lifeCases() []transportCase {
 		{"client vanished in a burst", "A client that goes in the middle of a burst disturbs nobody", testClientGoneInBurst},
 		{"slow client", "One slow client never delays another; it gets bye slow and resumes from its id", testSlowClient},
 		{"server write time-out", "The write deadline is moved before each write, so the server's own does not cut a stream", testServerWriteTimeout},
+		{"server read and idle time-outs", "The server's time-outs for requests do not cut a stream", testServerReadTimeout},
+		{"HTTP/1.0", "HTTP/1.0 requests get the same stream, delimited by close, not chunked", testHTTP10},
 		{"shutdown", "Shutdown says bye with a jittered retry, each client another, and returns when all are gone", testShutdown},
 		{"after shutdown", "While shutting down the answer is 200, a jittered retry and one bye", testAfterShutdown},
 		{"overloaded", "Over a connection limit the answer is 200, a jittered retry and one bye", testOverloaded},
@@ -60,6 +63,12 @@ func testClientGoneInBurst(t *testing.T, h *transportHarness) {
 // silent opens a stream and never reads it.
 func silent(t *testing.T, streamURL, query string) {
 	t.Helper()
+	raw(t, streamURL, query, "HTTP/1.1")
+}
+
+// raw sends a request on a connection of its own, without a client in between.
+func raw(t *testing.T, streamURL, query, protocol string) net.Conn {
+	t.Helper()
 	u, err := url.Parse(streamURL)
 	if err != nil {
 		t.Fatal(err)
@@ -69,9 +78,10 @@ func silent(t *testing.T, streamURL, query string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	if _, err := conn.Write([]byte("GET /" + strings.TrimPrefix(u.Path, "/") + "?" + query + " HTTP/1.1\r\nHost: " + u.Host + "\r\n\r\n")); err != nil {
+	if _, err := conn.Write([]byte("GET /" + strings.TrimPrefix(u.Path, "/") + "?" + query + " " + protocol + "\r\nHost: " + u.Host + "\r\n\r\n")); err != nil {
 		t.Fatal(err)
 	}
+	return conn
 }
 
 func testSlowClient(t *testing.T, h *transportHarness) {
@@ -104,6 +114,51 @@ func testServerWriteTimeout(t *testing.T, h *transportHarness) {
 	create(t, h.engine, 1, "alive")
 	if got := s.title(); got != "alive" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func testServerReadTimeout(t *testing.T, h *transportHarness) {
+	const limit = 100 * time.Millisecond
+	h.start(t, rowcast.Config{}, ServeOptions{ServerReadTimeout: limit, Stream: sse.Options{Heartbeat: limit / 4}})
+	s := subscribe(t, h.url, "channel=Card")
+	for begin := time.Now(); time.Since(begin) < 3*limit; {
+		s.next() // heartbeats
+	}
+	create(t, h.engine, 1, "alive")
+	if got := s.title(); got != "alive" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func testHTTP10(t *testing.T, h *transportHarness) {
+	h.plain(t)
+	conn := raw(t, h.url, "channel=Card", "HTTP/1.0")
+	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	reader := bufio.NewReader(conn)
+	var head strings.Builder
+	for line := ""; line != "\r\n"; {
+		var err error
+		if line, err = reader.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		head.WriteString(line)
+	}
+	if !strings.Contains(head.String(), " 200 ") || strings.Contains(strings.ToLower(head.String()), "transfer-encoding") {
+		t.Errorf("the answer begins with\n%s", head.String())
+	}
+	s := &stream{t: t, reader: reader}
+	if first := s.next(); !strings.HasPrefix(first.raw, "retry: ") || first.event != "subscribed" {
+		t.Errorf("the first frame is\n%q", first.raw)
+	}
+	create(t, h.engine, 1, "plain")
+	if got := s.title(); got != "plain" {
+		t.Errorf("got %q", got)
+	}
+	shutdown(t, h.engine)
+	if frames := s.ends(); len(frames) != 1 || frames[0].event != "bye" {
+		t.Errorf("it ended with %+v", frames)
 	}
 }
 

@@ -18,6 +18,8 @@ func serve(t *testing.T, engine *rowcast.Engine, options conformance.ServeOption
 	app := fiber.New(fiber.Config{
 		DisableStartupMessage: true,
 		WriteTimeout:          options.ServerWriteTimeout,
+		ReadTimeout:           options.ServerReadTimeout,
+		IdleTimeout:           options.ServerReadTimeout,
 		ReadBufferSize:        64 << 10, // fasthttp answers 431 to a longer request line
 	})
 	app.Use(rowcastfiber.Middleware(engine))

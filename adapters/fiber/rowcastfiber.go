@@ -66,7 +66,11 @@ func Handler(engine *rowcast.Engine, config Config) (fiber.Handler, error) {
 			respond(c, refusal)
 			return nil
 		}
-		serve(ctx, cancel, c, opened)
+		if c.Request().Header.IsHTTP11() {
+			serve(ctx, cancel, c, opened)
+		} else {
+			serveHTTP10(ctx, cancel, c, opened)
+		}
 		return nil
 	}, nil
 }
@@ -107,14 +111,17 @@ func serve(ctx context.Context, cancel context.CancelFunc, c *fiber.Ctx, opened 
 	go watch(conn, cancel) // ctx, and with it what was opened, ends with the connection, also if the writer never runs
 	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
 		defer cancel()
-		go func() {
-			select {
-			case <-stopping: // the server shuts down and would wait for the stream
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
+		go cancelOn(stopping, ctx, cancel)
 		// Why the stream ended concerns nobody here: a client that has gone, or a bye.
 		_ = sse.Serve(ctx, stream{w, conn}, opened)
 	})
+}
+
+// cancelOn ends the stream when the server shuts down, which would wait for it.
+func cancelOn(stopping <-chan struct{}, ctx context.Context, cancel context.CancelFunc) {
+	select {
+	case <-stopping:
+		cancel()
+	case <-ctx.Done():
+	}
 }

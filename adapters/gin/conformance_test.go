@@ -28,6 +28,7 @@ func serve(t *testing.T, engine *rowcast.Engine, options conformance.ServeOption
 	})
 	server := httptest.NewUnstartedServer(router)
 	server.Config.WriteTimeout = options.ServerWriteTimeout
+	server.Config.ReadTimeout, server.Config.IdleTimeout = options.ServerReadTimeout, options.ServerReadTimeout
 	server.Start()
 	t.Cleanup(server.Close)
 	return server.URL + "/api/realtime"
