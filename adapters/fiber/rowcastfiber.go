@@ -3,18 +3,22 @@
 //	app := fiber.New()
 //	err := rowcastfiber.Mount(app, "/realtime", engine, rowcastfiber.Config{})
 //
-// Mount it on a group to put the application's own middleware in front. The etag and cache middlewares, and a logger
-// that shows ${resBody}, read a response to its end, which a stream does not have: exclude the stream's route from
-// them. Prefork splits an application into processes that do not see each other's writes.
+// Mount it on a group to put the application's own middleware in front. The stream takes the connection over, so
+// headers are sent that were set before the handler ran, and middleware that works on the body (etag, compress) sees an
+// empty one and changes nothing. Exclude the stream's route from the cache middleware: it would keep the empty body and
+// serve it. fasthttp answers 431 to a query longer than its ReadBufferSize (4 KiB unless set). Prefork splits an
+// application into processes that do not see each other's writes.
 //
 // fiber.App.Shutdown waits for open streams: call engine.Shutdown before it.
 package rowcastfiber
 
 import (
-	"bufio"
+	"bytes"
 	"context"
+	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/rowcast/rowcast/core"
@@ -66,11 +70,7 @@ func Handler(engine *rowcast.Engine, config Config) (fiber.Handler, error) {
 			respond(c, refusal)
 			return nil
 		}
-		if c.Request().Header.IsHTTP11() {
-			serve(ctx, cancel, c, opened)
-		} else {
-			serveHTTP10(ctx, cancel, c, opened)
-		}
+		serve(ctx, cancel, c, opened)
 		return nil
 	}, nil
 }
@@ -103,21 +103,54 @@ func setHeader(c *fiber.Ctx, header http.Header) {
 	}
 }
 
-// serve hands the stream to fasthttp, which runs it after the handler has returned, when nothing of c may be used.
+// serve takes the connection over from fasthttp, which would otherwise stream in chunks only, also to clients of
+// HTTP/1.0, and let a middleware wait for the end of a body that has none. It runs after the handler has returned, when
+// nothing of c may be used.
 func serve(ctx context.Context, cancel context.CancelFunc, c *fiber.Ctx, opened *sse.Opened) {
-	setHeader(c, sse.Header())
-	conn, stopping := c.Context().Conn(), c.Context().Done()
-	c.Context().Response.SetConnectionClose()
-	go watch(conn, cancel) // ctx, and with it what was opened, ends with the connection, also if the writer never runs
-	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
+	chunked := c.Request().Header.IsHTTP11()
+	head, stopping := headOf(c, chunked), c.Context().Done()
+	conn := c.Context().Conn() // not what Hijack hands over, which fasthttp uses again while watch may still read
+	c.Context().HijackSetNoResponse(true)
+	c.Context().Hijack(func(net.Conn) {
 		defer cancel()
+		go watch(conn, cancel)
 		go cancelOn(stopping, ctx, cancel)
+		out := newStream(conn, chunked)
+		if _, err := out.Writer.Write(head); err != nil {
+			opened.Close()
+			return
+		}
 		// Why the stream ended concerns nobody here: a client that has gone, or a bye.
-		_ = sse.Serve(ctx, stream{w, conn}, opened)
+		if err := sse.Serve(ctx, out, opened); err == nil {
+			out.end()
+		}
 	})
 }
 
-// cancelOn ends the stream when the server shuts down, which would wait for it.
+// headOf is the status line and the headers, those that middleware has set among them.
+func headOf(c *fiber.Ctx, chunked bool) []byte {
+	header := http.Header{}
+	c.Response().Header.VisitAll(func(name, value []byte) { header.Add(string(name), string(value)) })
+	for name, values := range sse.Header() {
+		header[name] = values
+	}
+	header.Del(fiber.HeaderContentLength)
+	header.Del(fiber.HeaderContentEncoding)
+	if chunked {
+		header.Set(fiber.HeaderTransferEncoding, "chunked")
+	}
+	header.Set(fiber.HeaderDate, time.Now().UTC().Format(http.TimeFormat))
+	header.Set(fiber.HeaderConnection, "close")
+	var b bytes.Buffer
+	b.WriteString("HTTP/1.1 200 OK\r\n")
+	if err := header.Write(&b); err != nil {
+		panic("rowcastfiber: headers do not write to memory: " + err.Error()) // they always do
+	}
+	b.WriteString("\r\n")
+	return b.Bytes()
+}
+
+// cancelOn ends the stream when the server shuts down.
 func cancelOn(stopping <-chan struct{}, ctx context.Context, cancel context.CancelFunc) {
 	select {
 	case <-stopping:
