@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	rowcastgin "github.com/rowcast/rowcast/adapters/gin"
+)
+
+// newGin serves the board with Gin.
+func newGin(app *app) (server, error) {
+	gin.SetMode(gin.ReleaseMode)
+	router := gin.New()
+	router.Use(gin.Recovery())
+	router.HandleMethodNotAllowed = true
+	for _, route := range app.routes {
+		path := strings.NewReplacer("{", ":", "}", "").Replace(route.path)
+		router.Handle(route.method, path, ginHandler(app, route))
+	}
+	router.NoRoute(ginHandler(app, route{handle: noRoute}))
+	router.NoMethod(ginHandler(app, route{handle: noMethod}))
+	if err := rowcastgin.Mount(router, streamPath, app.engine, rowcastgin.Config{}); err != nil {
+		return nil, err
+	}
+	return &httpServer{http.Server{Handler: router, ReadHeaderTimeout: 5 * time.Second}}, nil
+}
+
+func ginHandler(app *app, route route) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		answer := app.answer(c.Request.Context(), route, request{
+			id:    c.Param("id"),
+			query: c.Request.URL.Query(),
+			body:  http.MaxBytesReader(c.Writer, c.Request.Body, maxBody),
+		})
+		for name, value := range answer.header {
+			c.Header(name, value)
+		}
+		c.Data(answer.status, answer.header["Content-Type"], answer.body)
+	}
+}
+
+// httpServer is the server of every framework that is built on net/http.
+type httpServer struct{ http.Server }
+
+func (s *httpServer) Serve(listener net.Listener) error {
+	if err := s.Server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+func (s *httpServer) Shutdown(ctx context.Context) error {
+	if err := s.Server.Shutdown(ctx); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
+}
