@@ -157,7 +157,7 @@ func isPlain(statement *gorm.Statement) bool {
 
 // readTargets reads the rows that the statement is about to write, one more than are told at most.
 func (p *plan) readTargets(db *gorm.DB, m mirror) {
-	if err := p.tx.takeWriteLock(db); err != nil {
+	if err := p.tx.takeWriteLock(db, p.model); err != nil {
 		_ = db.AddError(err)
 		return
 	}

@@ -92,7 +92,7 @@ func (p *plan) conflictsByKey() bool {
 
 // readGiven reads the rows that have the given keys already.
 func (p *plan) readGiven(db *gorm.DB) {
-	if err := p.tx.takeWriteLock(db); err != nil {
+	if err := p.tx.takeWriteLock(db, p.model); err != nil {
 		_ = db.AddError(err)
 		return
 	}

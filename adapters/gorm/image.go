@@ -56,7 +56,7 @@ func (m *model) read(db *gorm.DB, condition func(*gorm.Statement) []string) ([]*
 	session := db.Session(&gorm.Session{NewDB: true, Initialized: true})
 	statement := session.Statement
 	rows := reflect.New(reflect.SliceOf(m.schema.ModelType))
-	statement.Schema, statement.Table, statement.TableExpr = m.schema, db.Statement.Table, db.Statement.TableExpr
+	statement.Schema, statement.Table, statement.TableExpr = m.schema, m.table, m.expr
 	statement.Model, statement.Dest, statement.ReflectValue = rows.Interface(), rows.Interface(), rows.Elem()
 	statement.AddClause(clause.Select{})
 	statement.AddClause(clause.From{})

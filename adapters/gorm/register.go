@@ -4,14 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"strings"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/schema"
 
 	"github.com/rowcast/rowcast/core"
-	"github.com/rowcast/rowcast/core/filter"
 )
 
 // BeforeImages says when the row before a write is read. It is read in any case before a statement that assigns the
@@ -147,64 +145,4 @@ func (p problems) explain(engines *rowcast.ConfigError) bool {
 		}
 	}
 	return false
-}
-
-// model is a registered Go type.
-type model struct {
-	entity rowcast.Entity
-	schema *schema.Schema
-	table  string   // as a statement on the model has it
-	fields []column // by ordinal
-	key    []int    // ordinals
-	soft   int      // ordinal; -1: rows are really deleted
-	images BeforeImages
-}
-
-// withFields is the model cut to the fields of an entity, in its order and with its kinds. ok is false if one is missing.
-func (m *model) withFields(entity rowcast.Entity) (cut *model, missing string) {
-	cut = &model{entity: entity, schema: m.schema, table: m.table, soft: -1, images: m.images}
-	for i, field := range entity.Fields {
-		n := m.ordinal(field.Name)
-		if n < 0 {
-			return nil, field.Name
-		}
-		cut.fields = append(cut.fields, m.fields[n])
-		if field.Name == entity.SoftDelete {
-			cut.soft = i
-		}
-	}
-	for _, name := range entity.Key {
-		cut.key = append(cut.key, cut.ordinal(name))
-	}
-	return cut, ""
-}
-
-// ordinal is the place of the field in the entity, or -1.
-func (m *model) ordinal(name string) int {
-	for i := range m.entity.Fields {
-		if m.entity.Fields[i].Name == name {
-			return i
-		}
-	}
-	return -1
-}
-
-// ordinalOf is the place of the column in the entity, or -1.
-func (m *model) ordinalOf(column string) int {
-	for i, field := range m.fields {
-		if field.DBName == column {
-			return i
-		}
-	}
-	return -1
-}
-
-// typed is the field's value in a row as its kind has it. What does not fit stays missing: the engine reports it.
-func (m *model) typed(i int, row rowcast.Values) filter.Value {
-	field := &m.entity.Fields[i]
-	value, err := filter.ValueOf(field.Kind, row[field.Name])
-	if err != nil {
-		return filter.Value{}
-	}
-	return value
 }

@@ -18,7 +18,7 @@ import (
 // kind, so that whatever else is wrong is found as well.
 func derive(statement *gorm.Statement, options Entity, found *problems) *model {
 	parsed := statement.Schema
-	m := &model{schema: parsed, table: statement.Table, soft: -1, images: options.BeforeImages}
+	m := &model{schema: parsed, table: statement.Table, expr: statement.TableExpr, soft: -1, images: options.BeforeImages}
 	m.entity = rowcast.Entity{
 		Name: cmp.Or(options.Name, parsed.Name), View: options.View, Filterable: options.Filterable,
 		Settings: options.Settings, Operations: options.Operations,

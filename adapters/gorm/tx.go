@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"github.com/rowcast/rowcast/core"
 )
@@ -194,15 +195,23 @@ func rolledBack(err, ended error) bool {
 		strings.Contains(text, "Could not complete operation in a failed transaction")
 }
 
-// takeWriteLock takes SQLite's write lock by a statement that touches nothing. A transaction that reads first and
-// writes later fails at once when another one writes in between, whatever the busy timeout is.
-func (t *transaction) takeWriteLock(db *gorm.DB) error {
-	if t.writing || db.Name() != "sqlite" {
+// takeWriteLock makes what is read next the truth until the transaction ends, where rows cannot be locked.
+func (t *transaction) takeWriteLock(db *gorm.DB, m *model) error {
+	if t.writing {
 		return nil
 	}
-	statement := db.Session(&gorm.Session{NewDB: true, Initialized: true}).Statement
-	statement.Table, statement.TableExpr = db.Statement.Table, db.Statement.TableExpr
-	_, err := db.Statement.ConnPool.ExecContext(statement.Context, "DELETE FROM "+statement.Quote(statement.Table)+" WHERE 0")
+	err := m.lockSQLite(db)
 	t.writing = err == nil
+	return err
+}
+
+// lockSQLite takes SQLite's write lock by a statement that touches nothing. A transaction that reads first and writes
+// later fails at once when another one writes in between, whatever the busy timeout is.
+func (m *model) lockSQLite(db *gorm.DB) error {
+	if db.Name() != "sqlite" {
+		return nil
+	}
+	statement := &gorm.Statement{DB: db, Table: m.table, TableExpr: m.expr}
+	_, err := db.Statement.ConnPool.ExecContext(db.Statement.Context, "DELETE FROM "+statement.Quote(clause.Table{Name: clause.CurrentTable})+" WHERE 0")
 	return err
 }
