@@ -52,6 +52,9 @@ func serve(ctx context.Context, o options, stdout io.Writer, logger *slog.Logger
 		return fmt.Errorf("cannot open the database: %w", err)
 	}
 	defer db.close()
+	if err := seed(ctx, db.DB); err != nil { // before anybody listens
+		return fmt.Errorf("cannot write the first cards: %w", err)
+	}
 	app, err := newApp(ctx, db, logger)
 	if err != nil {
 		return err
@@ -73,7 +76,7 @@ func newApp(ctx context.Context, db *database, logger *slog.Logger) (*app, error
 	if err != nil {
 		return nil, err
 	}
-	capture := rowcastgorm.New(engine, rowcastgorm.Config{})
+	capture := rowcastgorm.New(engine, rowcastgorm.Config{Logger: logger})
 	err = capture.Register(db.DB, &Card{}, rowcastgorm.Entity{
 		Filterable: rowcast.AllFields,
 		Enums:      map[string][]string{"status": statuses},
@@ -86,9 +89,6 @@ func newApp(ctx context.Context, db *database, logger *slog.Logger) (*app, error
 	}
 	if err := engine.Start(ctx); err != nil {
 		return nil, err
-	}
-	if err := seed(ctx, db.DB); err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot write the first cards: %w", err), engine.Shutdown(ctx))
 	}
 	api := &api{db: db.DB, engine: engine}
 	return &app{routes: append(api.routes(), pageRoutes()...), engine: engine, logger: logger}, nil

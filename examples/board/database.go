@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -86,6 +87,12 @@ func openSQLite(ctx context.Context, name string) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The driver says «out of memory» of every file that it cannot open; the system says why.
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	file.Close()
 	location := url.URL{Path: "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")}
 	pool, err := sql.Open(sqlite.DriverName, "file://"+location.EscapedPath()+"?_txlock=immediate&_pragma=journal_mode(WAL)")
 	if err != nil {

@@ -1,12 +1,8 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"net"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/gin-gonic/gin"
 	rowcastgin "github.com/rowcast/rowcast/adapters/gin"
@@ -27,7 +23,7 @@ func newGin(app *app) (server, error) {
 	if err := rowcastgin.Mount(router, streamPath, app.engine, rowcastgin.Config{}); err != nil {
 		return nil, err
 	}
-	return &httpServer{http.Server{Handler: router, ReadHeaderTimeout: 5 * time.Second}}, nil
+	return newHTTPServer(router), nil
 }
 
 func ginHandler(app *app, route route) gin.HandlerFunc {
@@ -42,21 +38,4 @@ func ginHandler(app *app, route route) gin.HandlerFunc {
 		}
 		c.Data(answer.status, answer.header["Content-Type"], answer.body)
 	}
-}
-
-// httpServer is the server of every framework that is built on net/http.
-type httpServer struct{ http.Server }
-
-func (s *httpServer) Serve(listener net.Listener) error {
-	if err := s.Server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
-}
-
-func (s *httpServer) Shutdown(ctx context.Context) error {
-	if err := s.Server.Shutdown(ctx); err != nil {
-		return errors.Join(err, s.Close())
-	}
-	return nil
 }

@@ -87,11 +87,19 @@ func frameworkNames() string {
 
 // oneLine keeps errors readable in a terminal: joined errors and some drivers' span several lines.
 func oneLine(err error) string {
-	var lines []string
-	for line := range strings.Lines(err.Error()) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
+	var line strings.Builder
+	for part := range strings.Lines(err.Error()) {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
 		}
+		switch {
+		case line.Len() == 0:
+		case strings.HasSuffix(line.String(), ":"):
+			line.WriteString(" ")
+		default:
+			line.WriteString("; ")
+		}
+		line.WriteString(part)
 	}
-	return strings.Join(lines, "; ")
+	return line.String()
 }

@@ -34,7 +34,7 @@ func TestStartErrors(t *testing.T) {
 	}{
 		{[]string{"-addr", taken.Addr().String()}, 1, "address already in use"},
 		{[]string{"-addr", "8080"}, 1, "missing port"},
-		{[]string{"-db", filepath.Join(t.TempDir(), "missing", "board.db")}, 1, "cannot open the database"},
+		{[]string{"-db", filepath.Join(t.TempDir(), "missing", "board.db")}, 1, "board.db: no such file or directory"},
 		{[]string{"-db", notDatabase}, 1, "not a database"},
 		{[]string{"-db", "mysql://root@localhost/board"}, 1, "postgres://"},
 		{[]string{"-db", "postgres://nobody@" + taken.Addr().String() + "/none?connect_timeout=1"}, 1, "cannot open the database"},
@@ -84,6 +84,18 @@ func TestSignalEndsOpenStreams(t *testing.T) {
 	if err := program.Wait(); err != nil || stderr.Len() > 0 {
 		t.Errorf("ended with %v and said: %s", err, stderr.String())
 	}
+}
+
+// A connection on which nothing was asked does not hold up the end: browsers open such ahead of need.
+func TestUnusedConnectionDoesNotDelayTheEnd(t *testing.T) {
+	b := start(t) // fails if the end is not clean
+	unused, err := net.Dial("tcp", strings.TrimPrefix(b.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unused.Close()
+	b.must(t, 200, "GET", "/api/stats", "") // comes after it, so the server has it by now
+	b.stop()
 }
 
 // A file keeps its cards, whatever characters are in its name, and gets the first ones only once.
