@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 
+	"github.com/rowcast/rowcast/core"
 	"gorm.io/gorm"
 )
 
@@ -24,7 +24,7 @@ type route struct {
 // request is what a route gets of a request. It must not be kept.
 type request struct {
 	id    string
-	query url.Values
+	query string    // raw
 	body  io.Reader // ends with an error after maxBody bytes
 }
 
@@ -41,16 +41,18 @@ type answerError struct {
 	Code   string `json:"code"` // stable, in upper case
 	Detail string `json:"detail"`
 	Field  string `json:"field,omitempty"` // the member that is wrong, such as where.status
+
+	Issues []rowcast.Issue `json:"issues,omitempty"` // every problem of a filter
 }
 
 func (e *answerError) Error() string { return e.Detail }
 
 func badRequest(code, field, format string, args ...any) error {
-	return &answerError{http.StatusBadRequest, code, fmt.Sprintf(format, args...), field}
+	return &answerError{http.StatusBadRequest, code, fmt.Sprintf(format, args...), field, nil}
 }
 
 func notFound(format string, args ...any) error {
-	return &answerError{http.StatusNotFound, "NOT_FOUND", fmt.Sprintf(format, args...), ""}
+	return &answerError{http.StatusNotFound, "NOT_FOUND", fmt.Sprintf(format, args...), "", nil}
 }
 
 // ok answers with JSON.
@@ -70,12 +72,15 @@ func (a *app) answer(ctx context.Context, route route, request request) answer {
 		return given
 	}
 	var refusal *answerError
+	var filter *rowcast.Error
 	switch {
 	case errors.As(err, &refusal):
+	case errors.As(err, &filter):
+		refusal = &answerError{filter.Status, filter.Code, filter.Detail, "", filter.Issues}
 	case errors.Is(err, gorm.ErrDuplicatedKey):
-		refusal = &answerError{http.StatusConflict, "CONFLICT", "there is a card with this id already", "id"}
+		refusal = &answerError{http.StatusConflict, "CONFLICT", "there is a card with this id already", "id", nil}
 	default:
-		refusal = &answerError{http.StatusInternalServerError, "INTERNAL", "something went wrong; the server's log says what", ""}
+		refusal = &answerError{http.StatusInternalServerError, "INTERNAL", "something went wrong; the server's log says what", "", nil}
 		if ctx.Err() == nil { // else the client has left, and nothing is wrong
 			a.logger.Error("request failed", "method", route.method, "path", route.path, "error", err)
 		}
@@ -84,12 +89,14 @@ func (a *app) answer(ctx context.Context, route route, request request) answer {
 	return given
 }
 
+var errTooLarge = &answerError{http.StatusRequestEntityTooLarge, "TOO_LARGE", fmt.Sprintf("the body is over %d bytes", maxBody), "", nil}
+
 func noRoute(context.Context, request) (answer, error) {
 	return answer{}, notFound("there is nothing at this path")
 }
 
 func noMethod(context.Context, request) (answer, error) {
-	return answer{}, &answerError{http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "this path does not take this method", ""}
+	return answer{}, &answerError{http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "this path does not take this method", "", nil}
 }
 
 // readObject reads a request's body, which must be a JSON object.
@@ -97,7 +104,7 @@ func (r request) readObject() (map[string]json.RawMessage, error) {
 	body, err := io.ReadAll(r.body)
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return nil, &answerError{http.StatusRequestEntityTooLarge, "TOO_LARGE", fmt.Sprintf("the body is over %d bytes", maxBody), ""}
+		return nil, errTooLarge
 	}
 	if err != nil {
 		return nil, badRequest("BAD_BODY", "", "the body could not be read")

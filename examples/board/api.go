@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 
+	rowcastgorm "github.com/rowcast/rowcast/adapters/gorm"
 	"github.com/rowcast/rowcast/core"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -31,9 +33,14 @@ func (a *api) routes() []route {
 	}
 }
 
-func (a *api) list(ctx context.Context, _ request) (answer, error) {
+// list takes the filter of a subscription, word for word.
+func (a *api) list(ctx context.Context, r request) (answer, error) {
+	filter, err := a.engine.ParseFilter("Card", r.query)
+	if err != nil {
+		return answer{}, err
+	}
 	cards := []Card{} // an empty list is [], not null
-	if err := a.db.WithContext(ctx).Order("id").Find(&cards).Error; err != nil {
+	if err := a.db.WithContext(ctx).Scopes(rowcastgorm.Where(filter)).Order("id").Find(&cards).Error; err != nil {
 		return answer{}, err
 	}
 	return ok(http.StatusOK, map[string]any{"items": cards})
@@ -134,7 +141,11 @@ func (a *api) delete(ctx context.Context, r request) (answer, error) {
 		return answer{}, err
 	}
 	db := a.db.WithContext(ctx)
-	if text := r.query.Get("purge"); text != "" {
+	query, err := url.ParseQuery(r.query)
+	if err != nil {
+		return answer{}, badRequest("BAD_QUERY", "", "the query is malformed")
+	}
+	if text := query.Get("purge"); text != "" {
 		purge, err := strconv.ParseBool(text)
 		if err != nil {
 			return answer{}, badRequest("INVALID_VALUE", "purge", "it must be true or false")

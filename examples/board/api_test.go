@@ -4,13 +4,15 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 )
 
-func TestAPI(t *testing.T) {
-	b := start(t)
+func TestAPI(t *testing.T) { onEveryFramework(t, testAPI) }
+
+func testAPI(t *testing.T, b *board) {
 
 	created := b.must(t, http.StatusCreated, "POST", "/api/cards",
 		`{"title":"A","status":"doing","owner":"Ö","points":-2,"note":"n","due":"2027-01-02T03:04:05.1234567+01:00"}`)
@@ -62,8 +64,9 @@ func TestList(t *testing.T) {
 	}
 }
 
-func TestBulk(t *testing.T) {
-	b := start(t)
+func TestBulk(t *testing.T) { onEveryFramework(t, testBulk) }
+
+func testBulk(t *testing.T, b *board) {
 	for _, c := range []struct {
 		body     string
 		affected float64
@@ -99,8 +102,9 @@ func TestStats(t *testing.T) {
 	}
 }
 
-func TestBadInput(t *testing.T) {
-	b := start(t)
+func TestBadInput(t *testing.T) { onEveryFramework(t, testBadInput) }
+
+func testBadInput(t *testing.T, b *board) {
 	large := `{"title":"` + strings.Repeat("x", maxBody) + `"}`
 	for _, c := range []struct {
 		method, path, body string
@@ -171,8 +175,9 @@ func TestBadInput(t *testing.T) {
 }
 
 // Every write of the API reaches the stream, and nothing of it shows the hidden field.
-func TestEvents(t *testing.T) {
-	b := start(t)
+func TestEvents(t *testing.T) { onEveryFramework(t, testEvents) }
+
+func testEvents(t *testing.T, b *board) {
 	next := b.subscribe(t)
 	path := b.add(t, `{"title":"A"}`)
 	b.must(t, 200, "PUT", path, `{"title":"B"}`)
@@ -220,4 +225,47 @@ func must[T any](value T, err error) T {
 		panic(err)
 	}
 	return value
+}
+
+// onEveryFramework runs a test against each: they must not differ.
+func onEveryFramework(t *testing.T, test func(*testing.T, *board)) {
+	for _, name := range slices.Sorted(maps.Keys(frameworks)) {
+		t.Run(name, func(t *testing.T) { test(t, start(t, "-framework", name)) })
+	}
+}
+
+func TestFilter(t *testing.T) { onEveryFramework(t, testFilter) }
+
+func testFilter(t *testing.T, b *board) {
+	for _, body := range []string{
+		`{"title":"Write docs","status":"todo","owner":"filter","points":5}`,
+		`{"title":"Read DOCS","status":"doing","owner":"filter","points":2}`,
+		`{"title":"100% done","status":"done","owner":"filter","points":8}`,
+	} {
+		b.must(t, http.StatusCreated, "POST", "/api/cards", body)
+	}
+	cases := map[string][]string{
+		"filter[owner][eq]=filter": {"Write docs", "Read DOCS", "100% done"},
+		"filter[owner][eq]=filter&filter[status][in]=todo,doing&filter[points][gte]=3":                      {"Write docs"},
+		"filter[owner][eq]=filter&filter[title][ilike]=%25docs%25":                                          {"Write docs", "Read DOCS"},
+		"filter[owner][eq]=filter&filter[title][like]=%25docs%25":                                           {"Write docs"},
+		"filter[owner][eq]=filter&filter[title][like]=%25%5C%25%25":                                         {"100% done"},
+		"filter=" + url.QueryEscape(`{"and":[{"owner":{"eq":"filter"}},{"not":{"status":{"eq":"done"}}}]}`): {"Write docs", "Read DOCS"},
+		"filter[owner][eq]=nobody": nil,
+	}
+	for query, titles := range cases {
+		var got []string
+		for _, item := range b.must(t, 200, "GET", "/api/cards?"+query, "")["items"].([]any) {
+			got = append(got, item.(map[string]any)["title"].(string))
+		}
+		if !slices.Equal(got, titles) {
+			t.Errorf("?%s gives %q, want %q", query, got, titles)
+		}
+	}
+	status, body := b.call(t, "GET", "/api/cards?filter[points][gte]=many&filter[secret][eq]=x&filter[status][eq]=open", "")
+	for _, want := range []string{`"code":"INVALID_FILTER"`, `"filter[points][gte]"`, `"FILTER_UNKNOWN_FIELD"`, `"filter[status][eq]"`} {
+		if status != 400 || !strings.Contains(body, want) {
+			t.Errorf("a wrong filter gives %d %s, without %s", status, body, want)
+		}
+	}
 }

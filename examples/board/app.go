@@ -36,7 +36,10 @@ type server interface {
 
 // frameworks are the choices of -framework.
 var frameworks = map[string]func(*app) (server, error){
-	"gin": newGin,
+	"gin":     newGin,
+	"echo":    newEcho,
+	"fiber":   newFiber,
+	"nethttp": newNetHTTP,
 }
 
 // serve listens, opens the database, and serves until ctx ends. It listens first, so that a port that is taken shows

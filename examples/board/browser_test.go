@@ -54,6 +54,22 @@ func TestBrowser(t *testing.T) {
 	other.clickOn(renamed, "purge")
 	one.sees("!" + deleted(renamed))
 
+	one.filter("text", "wRiTe the")
+	one.sees(noCard("todo", "Draft the release notes"))
+	b.add(t, `{"title":"Write the changelog","status":"doing"}`)
+	one.sees(card("doing", "Write the changelog"))
+	other.clickOn("Write the changelog", "edit")
+	other.fill("title", "Publish the changelog")
+	other.click("#editor [type=submit]")
+	other.sees(card("doing", "Publish the changelog"))
+	one.sees(noCard("doing", "Write the changelog")) // it left the filter
+	one.filter("points", "many")
+	one.sees("document.getElementById('refused').textContent.includes('filter[points][gte]')")
+	one.filter("points", "")
+	one.filter("text", "")
+	one.sees(card("doing", "Publish the changelog"))
+	one.sees("document.getElementById('refused').textContent === ''")
+
 	addr := strings.TrimPrefix(b.url, "http://")
 	if code := b.stop(); code != 0 {
 		t.Fatalf("the board ended with code %d", code)
@@ -142,6 +158,16 @@ func (w *window) fill(name, text string) {
 	field := fmt.Sprintf("#editor [name=%s]", name)
 	w.evaluate(fmt.Sprintf("document.querySelector(%q).select()", field))
 	w.do(chromedp.SendKeys(chromedp.CSS(field), text))
+}
+
+// filter types into the filter bar, in place of what is there.
+func (w *window) filter(name, text string) {
+	w.t.Helper()
+	w.evaluate(fmt.Sprintf(`(() => {
+		const field = document.querySelector('#filter [name=%s]');
+		field.value = %q;
+		field.dispatchEvent(new Event('input', { bubbles: true }));
+	})()`, name, text))
 }
 
 // drag drags the card into a column with the mouse.

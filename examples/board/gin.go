@@ -12,7 +12,7 @@ import (
 func newGin(app *app) (server, error) {
 	gin.SetMode(gin.ReleaseMode)
 	router := gin.New()
-	router.Use(gin.Recovery())
+	router.Use(gin.Recovery(), rowcastgin.Middleware(app.engine))
 	router.HandleMethodNotAllowed = true
 	for _, route := range app.routes {
 		path := strings.NewReplacer("{", ":", "}", "").Replace(route.path)
@@ -30,7 +30,7 @@ func ginHandler(app *app, route route) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		answer := app.answer(c.Request.Context(), route, request{
 			id:    c.Param("id"),
-			query: c.Request.URL.Query(),
+			query: c.Request.URL.RawQuery,
 			body:  http.MaxBytesReader(c.Writer, c.Request.Body, maxBody),
 		})
 		for name, value := range answer.header {

@@ -2,8 +2,9 @@
 //
 //	go run ./examples/board
 //
-// It is an ordinary Gin and GORM application. Its handlers (api.go) write with plain GORM calls and publish nothing by
-// hand; the few lines that make every committed write reach every open page are in app.go and gin.go.
+// It is an ordinary GORM application, on Gin or on another web framework (-framework). Its handlers (api.go) write with
+// plain GORM calls and publish nothing by hand; the few lines that make every committed write reach every open page are
+// in app.go and in the framework's file.
 package main
 
 import (

@@ -38,7 +38,7 @@ func TestStartErrors(t *testing.T) {
 		{[]string{"-db", notDatabase}, 1, "not a database"},
 		{[]string{"-db", "mysql://root@localhost/board"}, 1, "postgres://"},
 		{[]string{"-db", "postgres://nobody@" + taken.Addr().String() + "/none?connect_timeout=1"}, 1, "cannot open the database"},
-		{[]string{"-framework", "martini"}, 2, `-framework "martini" is not available: use gin`},
+		{[]string{"-framework", "martini"}, 2, `-framework "martini" is not available: use echo, fiber, gin, nethttp`},
 		{[]string{"-port", "80"}, 2, "-port"},
 		{[]string{"extra"}, 2, `"extra"`},
 	} {

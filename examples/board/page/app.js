@@ -3,6 +3,7 @@
 
 import { Board } from "./board.js";
 import { openEditor } from "./editor.js";
+import { onFilter } from "./filter.js";
 import { request } from "./request.js";
 import { Feed } from "./stream.js";
 import { drawAll, drawChange, drawTray, neighbour } from "./view.js";
@@ -13,7 +14,11 @@ const framesKept = 200;
 const board = new Board();
 const $ = (id) => document.getElementById(id);
 
-const feed = new Feed(streamURL, async () => (await request("GET", "/api/cards")).items, {
+// A query of the filter language narrows the list and the stream alike.
+const streamOf = (query) => streamURL + (query && `&${query}`);
+const listOf = (query) => async () => (await request("GET", `/api/cards?${query}`)).items;
+
+const feed = new Feed(streamOf(""), listOf(""), {
   state(name) {
     $("state").textContent = name;
     $("state").dataset.state = name;
@@ -118,7 +123,29 @@ for (const column of document.querySelectorAll(".column")) {
 
 $("add").addEventListener("click", () => openEditor(null));
 
-$("curl").textContent = `curl -N '${new URL(streamURL, location.href)}'`;
+function showCurl(query) {
+  $("curl").textContent = `curl -N '${new URL(streamOf(query), location.href)}'`;
+}
+showCurl("");
+
+// The list is asked first: it says why a filter is refused, which an EventSource cannot tell.
+let wanted = "";
+onFilter($("filter"), async (query) => {
+  wanted = query;
+  let refusal = "";
+  try {
+    await listOf(query)();
+  } catch (error) {
+    refusal = error.message;
+  }
+  if (query !== wanted) return; // another one has been asked for meanwhile
+  $("refused").textContent = refusal;
+  if (refusal) return;
+  showCurl(query);
+  board.clear();
+  feed.open(streamOf(query), listOf(query));
+});
+
 $("copy").addEventListener("click", () => attempt(async () => {
   if (!navigator.clipboard) throw new Error("The browser allows copying only on localhost and https.");
   await navigator.clipboard.writeText($("curl").textContent);

@@ -17,6 +17,11 @@ export class Board {
     return this.#known.get(id)?.card;
   }
 
+  // clear forgets everything: another choice of cards comes.
+  clear() {
+    this.#known.clear();
+  }
+
   // replace takes the server's list.
   replace(items) {
     for (const known of this.#known.values()) {
@@ -33,7 +38,9 @@ export class Board {
     }
     const known = this.#known.get(event.id);
     if (!known) return;
-    if (known.place === "tray") {
+    if (event.cause === "filter") {
+      this.#known.delete(event.id); // it is still there, only not for this filter
+    } else if (known.place === "tray") {
       this.#known.delete(event.id); // deleted once more: for good
     } else {
       this.#put(event.id, known.card, "tray");

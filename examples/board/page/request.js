@@ -18,7 +18,8 @@ export async function request(method, path, body) {
 
 function explain(text, response) {
   try {
-    const { detail, field } = JSON.parse(text).error;
+    const { detail, field, issues } = JSON.parse(text).error;
+    if (issues) return issues.map((issue) => `${issue.field}: ${issue.detail}`).join("\n");
     return field ? `${field}: ${detail}` : detail;
   } catch {
     return `${response.status} ${response.statusText}`;

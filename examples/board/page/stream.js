@@ -15,12 +15,29 @@ export class Feed {
   #reason = ""; // why the list is being fetched again
   #loads = 0; // the number of the newest fetch: what an older one brings is out of date
   #waiting = null; // events that wait for the list; null when it is current
+  #restart; // the timer of a stream that the browser has given up
 
   // load fetches the list. on has: state(name), note(text), frame({name, id, data}), list(items), change(event).
   constructor(url, load, on) {
     this.#url = url;
     this.#load = load;
     this.#on = on;
+  }
+
+  // open begins with another URL and another list; what the old ones still bring is ignored.
+  open(url, load) {
+    this.stop();
+    this.#url = url;
+    this.#load = load;
+    this.start();
+  }
+
+  stop() {
+    clearTimeout(this.#restart);
+    this.#source?.close();
+    this.#subscribed = false;
+    this.#waiting = null;
+    this.#loads++;
   }
 
   start() {
@@ -35,7 +52,7 @@ export class Feed {
   #lost() {
     this.#on.state(this.#subscribed ? "reconnecting" : "connecting");
     if (this.#source.readyState === EventSource.CLOSED) {
-      setTimeout(() => this.start(), 3000);
+      this.#restart = setTimeout(() => this.start(), 3000);
     }
   }
 
