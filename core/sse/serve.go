@@ -14,7 +14,7 @@ import (
 // subscription in any case, contains its own panics and the stream's, and returns why the stream ended: nil after a
 // bye, ctx's error, or the write's.
 func Serve(ctx context.Context, stream Stream, opened *Opened) (err error) {
-	w := &writer{stream: stream, server: opened.server, options: opened.server.options}
+	w := &writer{stream: stream, server: opened.server}
 	defer opened.Close()
 	defer func() {
 		if p := recover(); p != nil {
@@ -28,14 +28,13 @@ func Serve(ctx context.Context, stream Stream, opened *Opened) (err error) {
 type writer struct {
 	stream    Stream
 	server    *Server
-	options   Options
 	frames    []*rowcast.Frame
 	buffer    []byte
 	unbounded bool // the stream has no deadlines
 }
 
 func (w *writer) run(ctx context.Context, subscription *rowcast.Subscription) error {
-	heartbeat := time.NewTimer(w.options.Heartbeat)
+	heartbeat := time.NewTimer(w.server.options.Heartbeat)
 	defer heartbeat.Stop()
 	for {
 		select {
@@ -51,7 +50,7 @@ func (w *writer) run(ctx context.Context, subscription *rowcast.Subscription) er
 				return err
 			}
 		}
-		heartbeat.Reset(w.options.Heartbeat)
+		heartbeat.Reset(w.server.options.Heartbeat)
 	}
 }
 
@@ -83,7 +82,7 @@ func (w *writer) drain(subscription *rowcast.Subscription) (more bool, err error
 // write brings bytes to the client within the deadline. The deadline is moved before each write, so that the server's
 // own write time-out does not cut a stream that is alive.
 func (w *writer) write(p []byte) error {
-	if err := w.stream.SetWriteDeadline(time.Now().Add(w.options.WriteTimeout)); err != nil && !w.unbounded {
+	if err := w.stream.SetWriteDeadline(time.Now().Add(w.server.options.WriteTimeout)); err != nil && !w.unbounded {
 		if !errors.Is(err, errors.ErrUnsupported) {
 			return err
 		}

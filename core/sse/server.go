@@ -28,11 +28,21 @@ func NewServer(engine *rowcast.Engine, options Options) (*Server, error) {
 
 // ServeHTTP answers one request of net/http, or of a framework that is built on it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	stream, opened := s.begin(w, r)
+	if opened != nil {
+		// Why the stream ended concerns nobody here: a client that has gone, or a bye.
+		_ = Serve(r.Context(), stream, opened)
+	}
+}
+
+// begin answers a refusal, or sends the headers of a stream. It is apart from ServeHTTP so that what it needs of the
+// stack is not held for as long as the stream lasts.
+func (s *Server) begin(w http.ResponseWriter, r *http.Request) (Stream, *Opened) {
 	stream, ok := NewStream(w)
 	if !ok {
 		s.options.Logger.Error("rowcast: a middleware's response writer cannot flush: exclude the stream's route from it", "path", r.URL.Path)
 		writeResponse(w, internalProblem("a middleware of the server makes streaming impossible"))
-		return
+		return nil, nil
 	}
 	opened, refusal := s.Open(r.Context(), Request{
 		Method:      r.Method,
@@ -42,12 +52,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 	if refusal != nil {
 		writeResponse(w, refusal)
-		return
+		return nil, nil
 	}
 	copyHeader(w.Header(), Header())
 	w.WriteHeader(http.StatusOK)
-	// Why the stream ended concerns nobody here: a client that has gone, or a bye.
-	_ = Serve(r.Context(), stream, opened)
+	return stream, opened
 }
 
 // warnOfDeadlines says once what a stream without deadlines means.
