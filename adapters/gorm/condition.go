@@ -66,6 +66,24 @@ func (m mirror) apply(read *gorm.Statement, v verb) {
 	}
 }
 
+// applyOrder adds the order and the limit of the statement, where the dialect's UPDATE and DELETE have them, and a limit
+// of our own. It returns the clauses to build.
+func (m mirror) applyOrder(read *gorm.Statement, most int) (names []string) {
+	if order, ok := m.of.Clauses["ORDER BY"]; ok && slices.Contains(m.of.BuildClauses, "ORDER BY") {
+		read.Clauses["ORDER BY"] = order
+		names = append(names, "ORDER BY")
+	}
+	limit := clause.Limit{Limit: &most}
+	if own, ok := m.of.Clauses["LIMIT"].Expression.(clause.Limit); ok && slices.Contains(m.of.BuildClauses, "LIMIT") {
+		limit.Offset = own.Offset
+		if own.Limit != nil && *own.Limit < most {
+			limit.Limit = own.Limit
+		}
+	}
+	read.AddClause(limit)
+	return append(names, "LIMIT")
+}
+
 func (m mirror) applyKeys(read *gorm.Statement) {
 	for _, key := range m.keys {
 		read.AddClause(clause.Where{Exprs: []clause.Expression{key}})
@@ -164,18 +182,7 @@ func (p *plan) readTargets(db *gorm.DB, m mirror) {
 	limit := p.capture.config.BulkLimit
 	images, err := p.model.read(db, func(read *gorm.Statement) []string {
 		m.apply(read, p.verb)
-		names := []string{"WHERE"}
-		for _, name := range []string{"ORDER BY", "LIMIT"} { // where the dialect's own statement has them
-			if c, ok := m.of.Clauses[name]; ok && slices.Contains(m.of.BuildClauses, name) {
-				read.Clauses[name] = c
-				names = append(names, name)
-			}
-		}
-		if !slices.Contains(names, "LIMIT") {
-			most := limit + 1
-			read.AddClause(clause.Limit{Limit: &most})
-			names = append(names, "LIMIT")
-		}
+		names := append([]string{"WHERE"}, m.applyOrder(read, limit+1)...)
 		return append(names, addLock(read)...)
 	})
 	switch {

@@ -1,5 +1,6 @@
 // Package rowcastgorm feeds a rowcast engine from GORM: every committed write on a registered model becomes events, one
-// per row that changed, with the values that the database keeps. It also holds a rowcast.Store over GORM.
+// per row that changed, with the values that the database keeps. It also holds a rowcast.Store over GORM,
+// and Where, which narrows a query by a filter.
 //
 //	capture := rowcastgorm.New(engine, rowcastgorm.Config{})
 //	err := capture.Register(db, &Card{}, rowcastgorm.Entity{})
@@ -36,6 +37,9 @@
 // table than the model's (db.Table), or without a model. Transactions that were begun past GORM and past this plugin,
 // such as a *sql.Tx that was put into a session, or db.Connection: their commit cannot be seen. Such a write is
 // reported once for each place in the code and tells nothing, or fails with ErrUntracked if Config says so.
+//
+// A transaction that is ended in SQL (COMMIT by Exec) is told when GORM ends it. An upsert of a row that somebody else
+// inserts at the same moment is told as created although it was merged.
 //
 // Register this plugin before dbresolver: a transaction that is begun on a pool which dbresolver picked earlier is one
 // of those that cannot be followed.

@@ -18,8 +18,6 @@ type transition struct {
 func (t transition) change(ctx context.Context, m *model) (rowcast.Change, bool) {
 	change := rowcast.Change{Entity: m.entity.Name}
 	switch {
-	case t.unseen && t.after == nil:
-		return change, false
 	case t.unseen:
 		change.Written = t.assigned
 		return t.written(change), true

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"gorm.io/gorm"
@@ -87,13 +88,18 @@ func (c *Capture) newModel(db *gorm.DB, value any, options Entity) (*model, erro
 	if m.entity.Store = options.Store; options.Store == nil {
 		m.entity.Store = NewStore(db, value)
 	}
-	// The engine looks at the rest, also when something was found here: all problems at once, and none forgotten at
-	// its Start. A refused field has no kind, so the engine cannot take the entity.
-	if other := c.modelOf(m.schema.ModelType); other != nil {
-		return nil, found.err()
+	entity := m.entity
+	if len(found) > 0 {
+		// The engine looks at the rest all the same, so that everything is told at once, and must not take the entity:
+		// it refuses a field without a kind, now and at its Start.
+		entity.Fields = append(slices.Clone(entity.Fields), rowcast.Field{Name: refusedField, Hidden: true})
 	}
-	return m, found.join(c.engine.Register(m.entity))
+	err := found.join(c.engine.Register(entity), path)
+	return m, err
 }
+
+// refusedField is in what the engine keeps of a model that was refused.
+const refusedField = "(see the errors of Capture.Register)"
 
 // refuse tells of a value that is no model, here and at the engine's Start.
 func (c *Capture) refuse(name string, value any, reason error) error {
@@ -117,18 +123,11 @@ func (p *problems) add(path, format string, args ...any) {
 func (p problems) err() error { return errors.Join(p...) }
 
 // join adds what the engine found, less what is a consequence of what was found here.
-func (p problems) join(err error) error {
-	if err == nil {
-		return p.err()
-	}
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return errors.Join(append(p, err)...)
-	}
+func (p problems) join(err error, path string) error {
 	all := p
-	for _, problem := range joined.Unwrap() {
+	for _, problem := range unjoin(err) {
 		var config *rowcast.ConfigError
-		if errors.As(problem, &config) && p.explain(config) {
+		if errors.As(problem, &config) && (strings.HasPrefix(config.Path, path+".fields."+refusedField) || p.explain(config)) {
 			continue
 		}
 		all = append(all, problem)
@@ -136,13 +135,20 @@ func (p problems) join(err error) error {
 	return all.err()
 }
 
+func unjoin(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
+
 // explain reports whether a problem here is the cause of the engine's.
 func (p problems) explain(engines *rowcast.ConfigError) bool {
-	for _, problem := range p {
+	return slices.ContainsFunc(p, func(problem error) bool {
 		var config *rowcast.ConfigError
-		if errors.As(problem, &config) && strings.HasPrefix(engines.Path, config.Path+".") {
-			return true
-		}
-	}
-	return false
+		return errors.As(problem, &config) && strings.HasPrefix(engines.Path, config.Path+".")
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -26,7 +27,7 @@ type transaction struct {
 	savepoints []savepoint
 	expired    bool        // the context ended before anybody ended the transaction
 	unwatch    func() bool // stops waiting for the end of the context
-	writing    bool        // it holds SQLite's write lock
+	writing    atomic.Bool // it holds SQLite's write lock
 }
 
 var (
@@ -197,11 +198,11 @@ func rolledBack(err, ended error) bool {
 
 // takeWriteLock makes what is read next the truth until the transaction ends, where rows cannot be locked.
 func (t *transaction) takeWriteLock(db *gorm.DB, m *model) error {
-	if t.writing {
+	if t.writing.Load() {
 		return nil
 	}
 	err := m.lockSQLite(db)
-	t.writing = err == nil
+	t.writing.Store(err == nil)
 	return err
 }
 

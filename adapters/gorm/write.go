@@ -73,7 +73,7 @@ func (p *plan) afterKeyed(db *gorm.DB) []transition {
 		return nil
 	}
 	rows, err := p.model.readKeys(db, [][]any{p.keyed.key}, false)
-	if err != nil {
+	if err != nil || rows[p.keyed.id] == nil {
 		p.giveUp("the row after the statement could not be read", err)
 		return nil
 	}
