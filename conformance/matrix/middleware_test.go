@@ -67,6 +67,7 @@ func get(t *testing.T, engine *rowcast.Engine, handler http.Handler) *http.Respo
 
 func TestTimeoutMiddlewareIsRefused(t *testing.T) {
 	engine := proxiedEngine(t)
+	//lint:ignore SA1019 applications use it, and it is what must be refused
 	response := get(t, engine, behindEcho(t, engine, middleware.TimeoutWithConfig(middleware.TimeoutConfig{Timeout: time.Minute})))
 	if response.StatusCode != 500 || response.Header.Get("Content-Type") != "application/problem+json" {
 		t.Errorf("got %s, %v", response.Status, response.Header)
