@@ -197,6 +197,17 @@ func (e *Engine) Publish(ctx context.Context, change Change) error {
 	return batch.Commit(ctx)
 }
 
+// Emits reports whether a change of the entity can be told at all: it is realtime, or an operation under which ctx runs
+// may say so. A captor asks before it does work for a change.
+func (e *Engine) Emits(ctx context.Context, entity string) bool {
+	if !e.sealed.Load() { // else the registry never changes
+		e.mu.Lock()
+		defer e.mu.Unlock()
+	}
+	registered := e.entities[entity]
+	return registered != nil && (registered.settings.realtime || callFrom(ctx) != nil)
+}
+
 // append is the one place where entries reach the log and the transports.
 func (e *Engine) append(ctx context.Context, items []captured) error {
 	entries := make([]Entry, len(items))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rowcast/rowcast/core"
+	"github.com/rowcast/rowcast/memstore"
 )
 
 func TestCustomOperations(t *testing.T) {
@@ -201,5 +202,29 @@ func lostTransactionBecomesResync(t *testing.T) {
 	}
 	if err := <-reports; !errors.Is(err, rowcast.ErrOutOfOrder) {
 		t.Errorf("reported was %v", err)
+	}
+}
+
+func TestEmits(t *testing.T) {
+	off := bookEntity()
+	off.Name, off.Store, off.Settings.Realtime = "Off", memstore.NewStore(), rowcast.Off
+	var engine *rowcast.Engine
+	inside := false
+	off.Operations = map[string]rowcast.Operation{
+		"loud": {Kind: rowcast.Write, Cardinality: rowcast.One, Event: rowcast.Patched, Settings: rowcast.Settings{Realtime: rowcast.On},
+			Handler: func(ctx context.Context, c rowcast.Call) (rowcast.Values, error) {
+				inside = engine.Emits(ctx, "Off")
+				return rowcast.Values{"id": 1, "title": "t"}, nil
+			}},
+	}
+	engine = started(t, rowcast.Config{}, bookEntity(), off)
+	ctx := context.Background()
+	for name, want := range map[string]bool{"Book": true, "Off": false, "Nope": false} {
+		if got := engine.Emits(ctx, name); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	if _, err := engine.Execute(ctx, "Off", "loud", rowcast.Input{}); err != nil || !inside {
+		t.Errorf("inside an operation that turns it on: %v, %v", inside, err)
 	}
 }

@@ -67,7 +67,7 @@ func (c *Capture) watched(db *gorm.DB) *model {
 		return nil
 	}
 	m := c.modelOf(db.Statement.Schema.ModelType)
-	if m == nil || db.Statement.Table != m.table || skipped(db) {
+	if m == nil || db.Statement.Table != m.table || skipped(db) || !c.engine.Emits(db.Statement.Context, m.entity.Name) {
 		return nil
 	}
 	return m

@@ -119,8 +119,7 @@ var comparisons = map[filter.Operator]string{
 
 func (w sqlWriter) comparison(b filter.Bound) error {
 	field := w.model.fields[b.Ordinal]
-	column := operand{kind: b.Field.Kind, uuidColumn: field.DataType == "uuid"}
-	column.sql = w.statement.Quote(clause.Column{Table: clause.CurrentTable, Name: field.DBName})
+	column := newOperand(w.statement, b.Field.Kind, field.Field, w.statement.Quote(clause.Column{Table: clause.CurrentTable, Name: field.DBName}))
 	switch b.Operator {
 	case filter.OpIsNull:
 		w.text(column.sql + " IS NULL")
@@ -132,9 +131,9 @@ func (w sqlWriter) comparison(b filter.Bound) error {
 		w.list(column, b)
 	case filter.OpBetween:
 		w.text("(" + w.dialect.column(column, true) + " >= ")
-		w.dialect.value(w, column, b.Values[0], true)
+		w.dialect.value(w, column, b.Values[0])
 		w.text(" AND " + w.dialect.column(column, true) + " <= ")
-		w.dialect.value(w, column, b.Values[1], true)
+		w.dialect.value(w, column, b.Values[1])
 		w.text(")")
 	default:
 		token, ok := comparisons[b.Operator]
@@ -143,7 +142,7 @@ func (w sqlWriter) comparison(b filter.Bound) error {
 		}
 		ordered := b.Operator != filter.OpEq && b.Operator != filter.OpNe
 		w.text(w.dialect.column(column, ordered) + token)
-		w.dialect.value(w, column, b.Values[0], ordered)
+		w.dialect.value(w, column, b.Values[0])
 	}
 	return nil
 }
@@ -158,7 +157,7 @@ func (w sqlWriter) list(column operand, b filter.Bound) {
 		if i > 0 {
 			w.text(",")
 		}
-		w.dialect.value(w, column, value, false)
+		w.dialect.value(w, column, value)
 	}
 	w.text(")")
 }
