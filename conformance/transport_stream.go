@@ -112,7 +112,9 @@ func testLastEventID(t *testing.T, h *transportHarness) {
 			open(t, h.url+"?channel=Card", http.Header{"Last-Event-Id": {id}}),
 			open(t, h.url+"?channel=Card&lastEventId="+escape(id), nil),
 		} {
-			s.next()
+			if first := s.next(); (first.id == id) != (reason == "history-lost") || first.hasID != (first.id == id) {
+				t.Errorf("after %q came\n%sand ids must not decrease", id, first.raw)
+			}
 			got := s.next()
 			if got.event != "resync" || got.data != `{"reason":"`+reason+`","channels":["Card"]}` || got.id != head {
 				t.Errorf("after %q came\n%swant resync, %s, with the id %s", id, got.raw, reason, head)

@@ -2,6 +2,7 @@ package rowcast
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ type Batch struct {
 	mu      sync.Mutex
 	entries []captured
 	turns   map[row]*turn // one per row, however often the transaction writes it
+	ended   bool          // it takes nothing more
 }
 
 // captured is one entry on its way to the log.
@@ -69,8 +71,12 @@ func (b *Batch) capture(ctx context.Context, entity *entity, settings resolved, 
 	for _, problem := range degraded {
 		b.engine.report(settings.onError, record, problem)
 	}
-	b.add(Entry{Record: record}, settings.onError)
-	return nil
+	if size := record.size(); size > b.engine.limits.RecordBytes {
+		err := fmt.Errorf("%w: about %d bytes, at most %d", ErrRecordTooLarge, size, b.engine.limits.RecordBytes)
+		b.engine.report(settings.onError, record, err)
+		return b.add(Entry{Resync: &Resync{Entity: entity.Name, Reason: ResyncOverflow}}, settings.onError)
+	}
+	return b.add(Entry{Record: record}, settings.onError)
 }
 
 // Resync adds a note that some rows of the entity changed which cannot be told one by one: clients refetch. The reason
@@ -83,15 +89,18 @@ func (b *Batch) Resync(entity string, reason ResyncReason) error {
 	if registered == nil {
 		return fmt.Errorf("%w: %q", ErrUnknownEntity, entity)
 	}
-	if registered.settings.realtime {
-		b.add(Entry{Resync: &Resync{Entity: entity, Reason: reason}}, registered.settings.onError)
+	if !registered.settings.realtime {
+		return nil
 	}
-	return nil
+	return b.add(Entry{Resync: &Resync{Entity: entity, Reason: reason}}, registered.settings.onError)
 }
 
-func (b *Batch) add(entry Entry, onError func(Record, error)) {
+func (b *Batch) add(entry Entry, onError func(Record, error)) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.ended {
+		return errEnded
+	}
 	item := captured{entry: entry, onError: onError}
 	if entry.Record != nil {
 		at := row{entry.Record.Entity, entry.Record.Key}
@@ -104,6 +113,7 @@ func (b *Batch) add(entry Entry, onError func(Record, error)) {
 		}
 	}
 	b.entries = append(b.entries, item)
+	return nil
 }
 
 // Len is how many entries the batch holds: the mark that RewindTo takes when a savepoint is set.
@@ -149,16 +159,27 @@ func (b *Batch) Commit(ctx context.Context) error {
 			b.engine.order.finish(item.turn)
 		}
 	}()
-	items = b.awaitTurns(items)
-	return b.engine.append(context.WithoutCancel(ctx), items)
+	return b.engine.append(context.WithoutCancel(ctx), b.awaitTurns(items))
 }
 
-// awaitTurns waits for the batch's rows. What waits in vain becomes a resync of its entity.
+// errEnded is for a write that is reported after its operation has returned: nobody would publish it.
+var errEnded = errors.New("rowcast: the operation has ended already: a store reports a write before it returns")
+
+// end commits, and takes nothing more.
+func (b *Batch) end(ctx context.Context) error {
+	b.mu.Lock()
+	b.ended = true
+	b.mu.Unlock()
+	return b.Commit(ctx)
+}
+
+// awaitTurns waits for the batch's rows. What waits in vain becomes a resync of its entity, and so does what was waited
+// for in vain, should it come after all: its row is older than what the clients have fetched by then.
 func (b *Batch) awaitTurns(items []captured) []captured {
 	deadline := time.Now().Add(orderTimeout)
 	late := make(map[row]bool)
 	for _, item := range items {
-		if item.turn != nil && !item.turn.wait(deadline) {
+		if item.turn != nil && !b.engine.order.await(item.turn, deadline) {
 			late[item.turn.row] = true
 		}
 	}
@@ -214,7 +235,8 @@ func (e *Engine) append(ctx context.Context, items []captured) error {
 	for i, item := range items {
 		entries[i] = item.entry
 	}
-	position, err := e.log.Append(ctx, entries...)
+	var position Position
+	err := contained("the log", func() (err error) { position, err = e.log.Append(ctx, entries...); return err })
 	if err != nil {
 		err = fmt.Errorf("rowcast: the log did not take the record: %w", err)
 		for _, item := range items {

@@ -21,7 +21,7 @@ type verdict struct {
 //
 // A target sees a row before or after if its filter is true for it. What is seen after is told as it is, also when it
 // was not seen before. What was seen before and is not any more is Deleted, with no more than the id. A soft-deleted
-// row counts as not seen.
+// row counts as not seen, except that its purge is told to those who would have seen it.
 func (t *target) decide(record *Record) verdict {
 	if t.noEcho && record.Origin == t.subscription.id {
 		return verdict{}
@@ -33,10 +33,10 @@ func (t *target) decide(record *Record) verdict {
 		}
 		return verdict{}
 	}
-	if t.sees(record.after) {
+	if !record.afterDeleted && t.sees(record.after) {
 		return verdict{event: record.Event}
 	}
-	if record.before != nil && record.Event != Restored && t.sees(record.before) {
+	if record.before != nil && !record.beforeDeleted && record.Event != Restored && t.sees(record.before) {
 		return verdict{event: Deleted, cause: CauseFilter}
 	}
 	return verdict{}

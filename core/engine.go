@@ -27,6 +27,7 @@ type Limits struct {
 	Connections    int           // connections of this node (unlimited)
 	QueueFrames    int           // frames that wait for one connection (1,024)
 	QueueBytes     int           // bytes that wait for one connection (256 KiB)
+	RecordBytes    int           // one record in memory; a larger one is told as a resync (half of QueueBytes)
 	TransportQueue int           // records that wait for one transport (1,024)
 	Filter         filter.Limits // of one filter
 	Retry          time.Duration // how long clients wait before they reconnect; after a bye up to twice as long (3 s)
@@ -86,6 +87,7 @@ func New(log Log, config Config) (*Engine, error) {
 	if e.logger == nil {
 		e.logger = slog.Default()
 	}
+	e.logger = slog.New(guardedHandler{e.logger.Handler()})
 	e.hub = &hub{
 		log: log, logger: e.logger, counters: &e.counters, limits: limits,
 		subscriptions: make(map[*Subscription]bool), empty: make(chan struct{}),
@@ -106,6 +108,7 @@ func (l Limits) resolve(found *problems) Limits {
 	def("connections", &l.Connections, 0)
 	def("queueFrames", &l.QueueFrames, 1024)
 	def("queueBytes", &l.QueueBytes, 256<<10)
+	def("recordBytes", &l.RecordBytes, l.QueueBytes/2)
 	def("transportQueue", &l.TransportQueue, 1024)
 	if l.Retry < 0 {
 		found.add("limits.retry", "%v is negative; 0 means the default of 3s", l.Retry)
@@ -145,7 +148,8 @@ func (e *Engine) Start(ctx context.Context) error {
 	case len(e.entities) == 0:
 		return errors.New("rowcast: no entity is registered")
 	}
-	head, err := e.log.Head(ctx)
+	var head Position
+	err := contained("the log", func() (err error) { head, err = e.log.Head(ctx); return err })
 	if err != nil {
 		return fmt.Errorf("rowcast: the log cannot be read: %w", err)
 	}

@@ -39,7 +39,8 @@ type View struct {
 
 	// Render replaces how single fields are shown. It gets the value as the captor or store handed it over, and returns
 	// what encoding/json is to make of it. Filters see the column's value, never the rendered one. A Render that
-	// panics, or returns what JSON cannot hold, shows the field as null and is reported.
+	// panics, or returns what JSON cannot hold, shows the field as null and is reported. It runs while the row is locked:
+	// it must not read or write through the store, the engine or the database.
 	Render map[string]func(any) any
 }
 

@@ -17,6 +17,7 @@ var (
 	ErrShutdown       = errors.New("rowcast: the engine is shut down")
 	ErrPositionLost   = errors.New("rowcast: the log does not hold what follows this position")
 	ErrTransportQueue = errors.New("rowcast: the transport's queue is full")
+	ErrRecordTooLarge = errors.New("rowcast: the record is larger than the limit, so clients are told to refetch")
 	ErrOutOfOrder     = errors.New("rowcast: an earlier write to the same row did not end in time")
 )
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/rowcast/rowcast/core"
 	"github.com/rowcast/rowcast/core/filter"
@@ -19,6 +20,11 @@ func filterableBook() rowcast.Entity {
 func TestDeliveryTable(t *testing.T) {
 	long := filter.Gt("pages", 100)
 	row := func(pages any) rowcast.Values { return rowcast.Values{"id": 1, "title": "t", "pages": pages} }
+	gone := func(pages any) rowcast.Values {
+		values := row(pages)
+		values["deletedAt"] = time.Now()
+		return values
+	}
 	cases := []struct {
 		name          string
 		event         rowcast.EventID
@@ -37,6 +43,9 @@ func TestDeliveryTable(t *testing.T) {
 		{"created, not seen", rowcast.Created, nil, row(50), ""},
 		{"restored and seen", rowcast.Restored, row(200), row(200), "restored"},
 		{"restored, no longer seen", rowcast.Restored, row(200), row(50), ""},
+		{"patched while soft-deleted", rowcast.Patched, gone(200), gone(300), ""},
+		{"leaves by a soft delete that is told as a patch", rowcast.Patched, row(200), gone(200), "deleted filter"},
+		{"purged, seen before its soft delete", rowcast.Deleted, gone(200), nil, "deleted deleted"},
 		{"deleted, seen before", rowcast.Deleted, row(200), nil, "deleted deleted"},
 		{"deleted, not seen before", rowcast.Deleted, row(50), nil, ""},
 		{"deleted, before unknown", rowcast.Deleted, nil, nil, "deleted deleted"},

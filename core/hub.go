@@ -23,6 +23,7 @@ type hub struct {
 	index         index.Index[*target]
 	subscriptions map[*Subscription]bool
 	targets       int
+	slow          []*Subscription // ended by the entry that is being dispatched
 	closing       bool
 	empty         chan struct{} // closed when closing and the last subscription has gone
 }
@@ -39,7 +40,9 @@ func (h *hub) follow(ctx context.Context) {
 		case err == nil:
 			failures = 0
 		case errors.Is(err, ErrPositionLost):
-			h.recover(ctx, err)
+			failures++
+			h.startOver(ctx, err)
+			pause(ctx, failures)
 		case ctx.Err() == nil:
 			failures++
 			h.logger.Error("rowcast: following the log failed", "error", err)
@@ -49,12 +52,11 @@ func (h *hub) follow(ctx context.Context) {
 }
 
 // step dispatches what is there, or waits for more. A log that panics fails like one that returns an error.
-func (h *hub) step(ctx context.Context) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the log panicked: %v", p)
-		}
-	}()
+func (h *hub) step(ctx context.Context) error {
+	return contained("the log", func() error { return h.read(ctx) })
+}
+
+func (h *hub) read(ctx context.Context) error {
 	after := h.position()
 	entries, err := h.log.Read(ctx, after, readBatch)
 	if err != nil {
@@ -77,12 +79,13 @@ func pause(ctx context.Context, failures int) {
 	}
 }
 
-// recover starts over at the head after the hub fell behind the log's retention: everybody refetches.
-func (h *hub) recover(ctx context.Context, cause error) {
+// startOver goes on at the head after the hub fell behind the log's retention: everybody refetches.
+func (h *hub) startOver(ctx context.Context, cause error) {
 	h.logger.Error("rowcast: the hub lost its place in the log; all clients are told to refetch", "error", cause)
-	head, err := h.log.Head(ctx)
+	var head Position
+	err := contained("the log", func() (err error) { head, err = h.log.Head(ctx); return err })
 	if err != nil {
-		pause(ctx, 1)
+		h.logger.Error("rowcast: the log's head cannot be read", "error", err)
 		return
 	}
 	h.mu.Lock()
@@ -101,16 +104,25 @@ func (h *hub) position() Position {
 
 func (h *hub) dispatch(entries []Entry) {
 	for _, entry := range entries {
-		h.mu.Lock()
-		switch {
-		case entry.Record != nil:
-			h.dispatchRecord(entry.Position, entry.Record)
-		case entry.Resync != nil:
-			h.dispatchResync(entry.Position, entry.Resync)
+		for _, slow := range h.dispatchEntry(entry) {
+			h.logger.Warn("rowcast: a client does not keep up and is disconnected", "connection", slow.id)
 		}
-		h.cursor = entry.Position
-		h.mu.Unlock()
 	}
+}
+
+// dispatchEntry returns who did not keep up: what is said of them is said without the lock.
+func (h *hub) dispatchEntry(entry Entry) (slow []*Subscription) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case entry.Record != nil:
+		h.dispatchRecord(entry.Position, entry.Record)
+	case entry.Resync != nil:
+		h.dispatchResync(entry.Position, entry.Resync)
+	}
+	h.cursor = entry.Position
+	slow, h.slow = h.slow, nil
+	return slow
 }
 
 // frameKey names the frames that one record can become: one for each choice of fields, one for each cause.
@@ -147,13 +159,12 @@ func (h *hub) dispatchRecord(at Position, record *Record) {
 
 // decide keeps one target's panic away from all others.
 func (h *hub) decide(t *target, record *Record) (v verdict) {
-	defer func() {
-		if p := recover(); p != nil {
-			h.logger.Error("rowcast: deciding about a subscription panicked", "channel", t.channel.String(), "panic", p)
-			v = verdict{}
-		}
-	}()
-	return t.decide(record)
+	err := contained("deciding about a subscription", func() error { v = t.decide(record); return nil })
+	if err != nil {
+		h.logger.Error("rowcast: a subscription got nothing of a record", "channel", t.channel.String(), "error", err)
+		return verdict{}
+	}
+	return v
 }
 
 func (h *hub) dispatchResync(at Position, resync *Resync) {
@@ -175,7 +186,7 @@ func (h *hub) push(s *Subscription, frame *Frame) bool {
 	}
 	if s.queue.Close(byeFrame(ByeSlow, h.limits.Retry)) {
 		h.counters.slowDisconnects.Add(1)
-		h.logger.Warn("rowcast: a client does not keep up and is disconnected", "connection", s.id)
+		h.slow = append(h.slow, s)
 	}
 	return false
 }
@@ -188,13 +199,13 @@ func (h *hub) register(s *Subscription, p *prepared) {
 		s.queue.Close(byeFrame(reason, h.limits.Retry))
 		return
 	}
-	first := h.cursor
+	first, reason := h.cursor, ResyncReason("")
 	if p.after != "" {
-		first, _ = ParsePosition(p.after) // an unknown one stays zero: the client keeps what it has
+		first, reason = h.resumeAt(p.after)
 	}
 	h.push(s, subscribedFrame(s, p.denied, first, h.limits.Retry))
-	if p.after != "" {
-		h.push(s, resyncFrame(h.cursor, h.lostReason(first), s.channelNames("")))
+	if reason != "" {
+		h.push(s, resyncFrame(h.cursor, reason, s.channelNames("")))
 	}
 	s.last = h.cursor
 	for _, t := range s.targets {
@@ -215,11 +226,14 @@ func (h *hub) refusal() ByeReason {
 	return ""
 }
 
-func (h *hub) lostReason(after Position) ResyncReason {
-	if after.Epoch != h.cursor.Epoch || after.Seq > h.cursor.Seq {
-		return ResyncUnknownPosition
+// resumeAt is the position that the first frame may carry for a client that comes back, and why it must refetch. A
+// position that is none of this log's is not repeated: ids never decrease on a connection.
+func (h *hub) resumeAt(after string) (Position, ResyncReason) {
+	position, err := ParsePosition(after)
+	if err != nil || position.Epoch != h.cursor.Epoch || position.Seq > h.cursor.Seq {
+		return Position{}, ResyncUnknownPosition
 	}
-	return ResyncHistoryLost
+	return position, ResyncHistoryLost
 }
 
 // remove forgets a subscription.
@@ -266,6 +280,11 @@ func (h *hub) close(ctx context.Context) error {
 	case <-h.empty:
 		return nil
 	case <-ctx.Done():
+	}
+	select {
+	case <-h.empty: // ctx has ended, and so have they
+		return nil
+	default:
 		return fmt.Errorf("rowcast: streams are still open: %w", ctx.Err())
 	}
 }

@@ -41,6 +41,7 @@ type viewField struct {
 	ordinal int
 	prefix  []byte // «"name":»
 	render  func(any) any
+	leaves  bool // subscribers may get it
 }
 
 // viewFields is a choice of a view's fields, as a bit per field: equal choices are equal strings.
@@ -65,7 +66,7 @@ func (e *entity) render(row Values, typed []filter.Value, allowed *FieldSet) (it
 	var failed []error
 	for n := range e.view {
 		field := &e.view[n]
-		if allowed == nil || allowed.Has(field.name) {
+		if field.leaves && (allowed == nil || allowed.Has(field.name)) {
 			out.text = append(out.text, field.prefix...)
 			var err error
 			if out.text, err = field.appendValue(out.text, row, typed); err != nil {

@@ -153,15 +153,14 @@ func (e *Engine) Execute(ctx context.Context, entity, name string, input Input) 
 	if err != nil {
 		return nil, err
 	}
-	defer call.batch.Discard()
 	ctx = context.WithValue(ctx, callKey{}, call)
+	// A store reports a write only once it is certain: what was reported has happened, even if the handler fails or
+	// panics later. A failed append has been reported; it does not fail the write.
+	defer func() { _ = call.batch.end(ctx) }()
 	row, err := call.operation.Handler(ctx, call.public(input))
 	if err == nil {
 		call.finish(ctx, row)
 	}
-	// A store reports a write only once it is certain, so what was reported happened even if the handler failed later.
-	// A failed append has been reported; it does not fail the write.
-	_ = call.batch.Commit(ctx)
 	return row, err
 }
 
@@ -269,7 +268,10 @@ func (c *call) own(change *Change) bool {
 	}
 	c.id, c.captured = change.ID, true
 	change.Event, change.Written = c.operation.Event, nil
-	if change.Event.tellsChanged() {
+	switch {
+	case change.Event == Updated && change.Before == nil:
+		change.Written = sortedKeys(c.entity.ordinals) // a replacement writes them all; which differ is not known
+	case change.Event.tellsChanged():
 		change.Written = slices.Clone(c.written)
 	}
 	return true

@@ -57,7 +57,7 @@ func TestCustomOperations(t *testing.T) {
 		`created 99 {"id":99,"pages":null,"title":"written by no store"}`,
 		`patched 1 {"id":1,"pages":7,"title":"a"} [title]`,
 		`patched 1 {"id":1,"pages":7,"title":"second write"} [title]`,
-		`patched 1 {"id":1,"pages":7,"title":"written all the same"} []`,
+		`patched 1 {"id":1,"pages":7,"title":"written all the same"} [title]`,
 	}
 	for _, want := range want {
 		if got := all.change().String(); got != want {
@@ -226,5 +226,97 @@ func TestEmits(t *testing.T) {
 	}
 	if _, err := engine.Execute(ctx, "Off", "loud", rowcast.Input{}); err != nil || !inside {
 		t.Errorf("inside an operation that turns it on: %v, %v", inside, err)
+	}
+}
+
+func TestPanicAfterAWriteIsTold(t *testing.T) {
+	entity := bookEntity()
+	entity.Operations = map[string]rowcast.Operation{
+		"explode": {Kind: rowcast.Write, Cardinality: rowcast.One, Event: rowcast.Patched, Handler: func(ctx context.Context, c rowcast.Call) (rowcast.Values, error) {
+			if _, err := c.Store.Patch(ctx, c.ID, rowcast.Values{"title": "written"}); err != nil {
+				return nil, err
+			}
+			panic("after the write")
+		}},
+	}
+	engine := started(t, rowcast.Config{}, entity)
+	all := subscribe(t, engine, rowcast.SubscribeRequest{Channels: []string{"Book"}})
+	execute(t, engine, rowcast.CreateOne, rowcast.Input{Values: rowcast.Values{"title": "a"}})
+	all.change()
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		_, _ = engine.Execute(context.Background(), "Book", "explode", rowcast.Input{ID: "1"})
+	}()
+	if got := all.change().Item["title"]; got != "written" {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestOvertakenWriterTellsNothingOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine := started(t, rowcast.Config{}, bookEntity())
+		all := subscribe(t, engine, rowcast.SubscribeRequest{Channels: []string{"Book"}})
+		ctx := context.Background()
+		capture := func(title string) *rowcast.Batch {
+			batch := engine.Begin()
+			if err := batch.Capture(ctx, rowcast.Change{Entity: "Book", Event: rowcast.Created, After: rowcast.Values{"id": 1, "title": title}}); err != nil {
+				t.Fatal(err)
+			}
+			return batch
+		}
+		old, newer := capture("old"), capture("newer")
+		for _, batch := range []*rowcast.Batch{newer, old} {
+			if err := batch.Commit(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if got := all.take(); got.Event != rowcast.FrameResync {
+				t.Errorf("got %s", got.Data)
+			}
+		}
+		begin := time.Now()
+		if err := capture("afterwards").Commit(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := all.change().Item["title"]; got != "afterwards" || time.Since(begin) != 0 {
+			t.Errorf("got %v after %v", got, time.Since(begin))
+		}
+	})
+}
+
+// lateStore reports a write when its operation is over.
+type lateStore struct {
+	rowcast.Store
+	late chan func()
+}
+
+func (s *lateStore) Patch(ctx context.Context, id string, values rowcast.Values) (rowcast.Values, error) {
+	row := rowcast.Values{"id": 1, "title": "late"}
+	s.late <- func() { rowcast.Wrote(ctx, nil, row) }
+	return row, nil
+}
+
+func TestLateReportHoldsNobodyUp(t *testing.T) {
+	reports := make(chan error, 1)
+	entity := bookEntity()
+	store := &lateStore{memstore.NewStore(), make(chan func(), 1)}
+	entity.Store = store
+	entity.Settings.OnPublishError = func(_ rowcast.Record, err error) { reports <- err }
+	engine := started(t, rowcast.Config{}, entity)
+	all := subscribe(t, engine, rowcast.SubscribeRequest{Channels: []string{"Book"}})
+	execute(t, engine, rowcast.PatchOne, rowcast.Input{ID: "1", Values: rowcast.Values{"title": "late"}})
+	all.change() // from the returned row
+	(<-store.late)()
+	if err := <-reports; err == nil {
+		t.Error("nothing was reported")
+	}
+	if err := engine.Publish(context.Background(), rowcast.Change{Entity: "Book", Event: rowcast.Created, After: rowcast.Values{"id": 1, "title": "next"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := all.change().Item["title"]; got != "next" {
+		t.Errorf("got %v", got)
 	}
 }

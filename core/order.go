@@ -16,7 +16,8 @@ type turn struct {
 	row        row
 	prev, next *turn
 	first      chan struct{} // closed when the turn is first; nil if it was first at once
-	left       bool
+	left       bool          // it is out of the line
+	overtaken  bool          // by somebody who has waited in vain
 }
 
 // order keeps one line per row that somebody is writing right now.
@@ -67,6 +68,27 @@ func (o *order) finish(t *turn) {
 		delete(o.last, t.row)
 	}
 	t.prev, t.next = nil, nil
+}
+
+// await returns when the turn is first. It is false at the deadline, and for a turn that somebody has waited for in
+// vain: then every earlier turn is out of the line, so that one writer that never ends does not hold up all others.
+func (o *order) await(t *turn, deadline time.Time) bool {
+	if !t.wait(deadline) {
+		o.overtake(t)
+		return false
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return !t.overtaken
+}
+
+func (o *order) overtake(t *turn) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for earlier := t.prev; earlier != nil; earlier = earlier.prev {
+		earlier.overtaken, earlier.left = true, true
+	}
+	t.prev = nil
 }
 
 // wait returns when the turn is first, or false at the deadline.

@@ -44,7 +44,9 @@ func (o *Origin) Position() Position {
 func (o *Origin) reached(position Position) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.position = position
+	if position.Epoch != o.position.Epoch || position.Seq > o.position.Seq {
+		o.position = position
+	}
 }
 
 // connectionOf is the connection on whose behalf ctx writes, or "".

@@ -160,7 +160,7 @@ func TestStandardOperationsPublish(t *testing.T) {
 	}{
 		{rowcast.CreateOne, rowcast.Input{Values: rowcast.Values{"title": "Dune", "secret": "s"}}, `created 1 {"id":1,"pages":null,"title":"Dune"}`},
 		{rowcast.PatchOne, rowcast.Input{ID: "1", Values: rowcast.Values{"pages": 600, "secret": "t"}}, `patched 1 {"id":1,"pages":600,"title":"Dune"} [pages]`},
-		{rowcast.UpdateOne, rowcast.Input{ID: "001", Values: rowcast.Values{"title": "Dune II"}}, `updated 1 {"id":1,"pages":null,"title":"Dune II"} [title]`},
+		{rowcast.UpdateOne, rowcast.Input{ID: "001", Values: rowcast.Values{"title": "Dune II"}}, `updated 1 {"id":1,"pages":null,"title":"Dune II"} [title pages]`},
 		{rowcast.DeleteOne, rowcast.Input{ID: "1"}, `deleted 1 null deleted`},
 		{rowcast.RestoreOne, rowcast.Input{ID: "1"}, `restored 1 {"id":1,"pages":null,"title":"Dune II"}`},
 		{rowcast.PurgeOne, rowcast.Input{ID: "1"}, `deleted 1 null deleted`},

@@ -25,6 +25,8 @@ type Record struct {
 	item   item           // the row after, rendered; empty when it is gone
 	before []filter.Value // typed values of the filterable fields by ordinal; nil when the row before is not known
 	after  []filter.Value
+
+	beforeDeleted, afterDeleted bool // softly
 }
 
 // Channel is the row's item channel.
@@ -60,31 +62,50 @@ func newRecord(entity *entity, allowed *FieldSet, change *Change) (*Record, []er
 	}
 	record.OccurredAt = record.OccurredAt.UTC().Truncate(time.Microsecond)
 	var degraded []error
-	if change.Event.tellsChanged() {
-		record.Changed = entity.visible(change.Written, allowed)
-	}
+	var before, after []filter.Value
 	if change.After != nil {
 		typed, failed := entity.typed(change.After)
+		after = slices.Clone(typed)
 		degraded = append(degraded, failed...)
 		if change.Event != Deleted {
 			record.item, failed = entity.render(change.After, typed, allowed)
 			degraded = append(degraded, failed...)
 		}
+		record.afterDeleted = entity.isSoftDeleted(typed)
 		record.after = entity.keepFilterable(typed)
 	}
 	if change.Before != nil {
 		typed, failed := entity.typed(change.Before)
+		before = slices.Clone(typed)
 		degraded = append(degraded, failed...)
+		record.beforeDeleted = entity.isSoftDeleted(typed)
 		record.before = entity.keepFilterable(typed)
 	}
+	if change.Event.tellsChanged() {
+		record.Changed = entity.changed(change.Written, before, after, allowed)
+	}
 	return record, degraded
+}
+
+// changed names the written fields and, where the row before is known, every other one that differs: triggers and
+// defaults write too. The names are cut to what may leave.
+func (e *entity) changed(written []string, before, after []filter.Value, allowed *FieldSet) []string {
+	if before != nil && after != nil {
+		written = slices.Clone(written)
+		for i := range after {
+			if after[i].Canonical() != before[i].Canonical() {
+				written = append(written, e.Fields[i].Name)
+			}
+		}
+	}
+	return e.visible(written, allowed)
 }
 
 // visible cuts names to what the view and the allowed fields hold, in the view's order.
 func (e *entity) visible(names []string, allowed *FieldSet) []string {
 	var out []string
 	for _, field := range e.view {
-		if slices.Contains(names, field.name) && (allowed == nil || allowed.Has(field.name)) {
+		if field.leaves && slices.Contains(names, field.name) && (allowed == nil || allowed.Has(field.name)) {
 			out = append(out, field.name)
 		}
 	}
@@ -109,6 +130,14 @@ func (e *entity) typed(row Values) ([]filter.Value, []error) {
 		values[i] = value
 	}
 	return values, failed
+}
+
+func (e *entity) isSoftDeleted(values []filter.Value) bool {
+	if e.SoftDelete == "" {
+		return false
+	}
+	mark := values[e.ordinals[e.SoftDelete]]
+	return !mark.IsNull() && !mark.IsMissing()
 }
 
 // keepFilterable drops, in place, what nobody may filter by: it must not stay in a log.

@@ -65,6 +65,9 @@ func newEntity(definition Entity, defaults resolved, path string, found *problem
 	if definition.Settings.SubscribableFields == nil {
 		e.settings.fields.check(path+".realtime.subscribableFields", e.public, found)
 	}
+	for n := range e.view {
+		e.view[n].leaves = e.mayLeave(e.view[n].name)
+	}
 	e.schema = e.clientSchema()
 	e.resolveOperations(path, found)
 	return e

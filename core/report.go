@@ -42,12 +42,9 @@ func (e *Engine) runReports() {
 }
 
 func (f failure) tell(logger *slog.Logger) {
-	defer func() {
-		if p := recover(); p != nil {
-			logger.Error("rowcast: OnPublishError panicked", "panic", p)
-		}
-	}()
-	f.hook(f.record, f.err)
+	if err := contained("OnPublishError", func() error { f.hook(f.record, f.err); return nil }); err != nil {
+		logger.Error("rowcast: a failure could not be reported", "error", err)
+	}
 }
 
 // closeReports ends the reporting goroutine after what is queued.

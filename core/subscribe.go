@@ -163,15 +163,16 @@ func (e *entity) checkFields(path string, names []string) []Issue {
 	if len(names) == 0 {
 		return []Issue{{Field: path, Code: CodeInvalidFields, Detail: "no field is named: leave the parameter out for all of them"}}
 	}
-	var issues []Issue
-	for _, name := range names {
-		if !e.mayLeave(name) {
-			allowed := slices.DeleteFunc(sortedKeys(e.public), func(name string) bool { return !e.mayLeave(name) })
-			issues = append(issues, Issue{Field: path, Code: CodeUnknownField,
-				Detail: fmt.Sprintf("%s has no field %.64q; it has %s", e.Name, name, list(allowed))})
-		}
+	unknown := slices.DeleteFunc(slices.Clone(names), e.mayLeave)
+	if len(unknown) == 0 {
+		return nil
 	}
-	return issues
+	allowed := slices.DeleteFunc(sortedKeys(e.public), func(name string) bool { return !e.mayLeave(name) })
+	given := fmt.Sprintf("%.64q", unknown[0])
+	if len(unknown) > 1 {
+		given += fmt.Sprintf(" (and %d more)", len(unknown)-1)
+	}
+	return []Issue{{Field: path, Code: CodeUnknownField, Detail: fmt.Sprintf("%s has no field %s; it has %s", e.Name, given, list(allowed))}}
 }
 
 // checkFieldsScope reports fields that belong to none of the granted channels, or to more than one entity.
@@ -179,7 +180,9 @@ func checkFieldsScope(channels []Channel, request SubscribeRequest) []Issue {
 	var issues []Issue
 	for _, name := range sortedKeys(request.Fields) {
 		if name == "" {
-			if !ofOneEntity(channels) {
+			if len(request.Fields) > 1 {
+				issues = append(issues, Issue{Field: "fields", Code: CodeInvalidFields, Detail: "say either fields or fields[Entity], not both"})
+			} else if !ofOneEntity(channels) {
 				issues = append(issues, Issue{Field: "fields", Code: CodeInvalidFields,
 					Detail: "the channels are of several entities: say fields[Entity]=… for each"})
 			}

@@ -14,8 +14,8 @@ type Transport interface {
 	// Name says which transport a failure is about. It is asked once, when the engine is built.
 	Name() string
 
-	// Publish delivers one record. The engine calls it from one goroutine of the transport's own, in the order of the
-	// log, so a slow transport delays nobody; what does not fit into its queue is reported to OnPublishError and
+	// Publish delivers one record. The engine calls it from one goroutine of the transport's own, the records of a row
+	// in the order of the log, so a slow transport delays nobody; what does not fit into its queue is reported to OnPublishError and
 	// counted. An error or a panic is reported likewise; nothing is retried. ctx ends when the engine gives up waiting
 	// for it at Shutdown.
 	Publish(ctx context.Context, record Record) error
@@ -68,12 +68,8 @@ func isNil(transport Transport) bool {
 }
 
 func nameOf(transport Transport) (name string, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("its Name panicked: %v", p)
-		}
-	}()
-	return transport.Name(), nil
+	err = contained("its Name", func() error { name = transport.Name(); return nil })
+	return name, err
 }
 
 // hand passes a record to every transport, and waits for none.
@@ -110,13 +106,8 @@ func (e *Engine) runTransport(ctx context.Context, runner *transportRunner) {
 	}
 }
 
-func (r *transportRunner) publish(ctx context.Context, record Record) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it panicked: %v", p)
-		}
-	}()
-	return r.transport.Publish(ctx, record)
+func (r *transportRunner) publish(ctx context.Context, record Record) error {
+	return contained("it", func() error { return r.transport.Publish(ctx, record) })
 }
 
 // closeTransports lets every transport finish what is queued, for as long as ctx lasts; then their ctx ends.
@@ -147,6 +138,11 @@ func waitFor(ctx context.Context, group *sync.WaitGroup) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
+	}
+	select {
+	case <-done: // ctx has ended, and so have they
+		return nil
+	default:
 		return ctx.Err()
 	}
 }

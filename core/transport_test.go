@@ -3,10 +3,13 @@ package rowcast_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rowcast/rowcast/core"
+	"github.com/rowcast/rowcast/memstore"
 )
 
 // hook is a transport made of a function.
@@ -119,5 +122,70 @@ func TestLogThatFailsNeverFailsTheWrite(t *testing.T) {
 	execute(t, engine, rowcast.CreateOne, rowcast.Input{Values: rowcast.Values{"title": "a"}})
 	if r := <-reports; r.Entity != "Book" || r.Key != "1" {
 		t.Errorf("reported was %+v", r)
+	}
+}
+
+func TestTransportsGetNoMoreThanSubscribersMay(t *testing.T) {
+	records := make(chan rowcast.Record, 1)
+	entity := bookEntity()
+	entity.Settings.SubscribableFields = rowcast.Except("pages")
+	entity.Operations = map[string]rowcast.Operation{
+		rowcast.CreateOne: {Settings: rowcast.Settings{SubscribableFields: rowcast.AllFields}},
+	}
+	live := &hook{name: "audit", publish: func(_ context.Context, r rowcast.Record) error { records <- r; return nil }}
+	engine := started(t, rowcast.Config{Transports: []rowcast.Transport{live}}, entity)
+	execute(t, engine, rowcast.CreateOne, rowcast.Input{Values: rowcast.Values{"title": "a", "pages": 7}})
+	if r := <-records; string(r.Item()) != `{"id":1,"title":"a"}` {
+		t.Errorf("got %s", r.Item())
+	}
+}
+
+func TestRecordOverTheLimitIsAResync(t *testing.T) {
+	reports := make(chan error, 1)
+	engine := started(t, rowcast.Config{
+		Limits:   rowcast.Limits{RecordBytes: 10_000},
+		Defaults: rowcast.Settings{OnPublishError: func(_ rowcast.Record, err error) { reports <- err }},
+	}, bookEntity())
+	all := subscribe(t, engine, rowcast.SubscribeRequest{Channels: []string{"Book"}})
+	execute(t, engine, rowcast.CreateOne, rowcast.Input{Values: rowcast.Values{"title": strings.Repeat("x", 10_000)}})
+	if got := all.take(); got.Event != rowcast.FrameResync || string(got.Data) != `{"reason":"overflow","channels":["Book"]}` {
+		t.Errorf("got %s %s", got.Event, got.Data)
+	}
+	if err := <-reports; !errors.Is(err, rowcast.ErrRecordTooLarge) {
+		t.Errorf("reported was %v", err)
+	}
+}
+
+// panickingLog has a bug in every method but Read and Wait.
+type panickingLog struct {
+	*memstore.Log
+	heads atomic.Int32
+}
+
+func (l *panickingLog) Append(context.Context, ...rowcast.Entry) (rowcast.Position, error) {
+	panic("a bug in Append")
+}
+
+func (l *panickingLog) Head(ctx context.Context) (rowcast.Position, error) {
+	if l.heads.Add(1) > 1 {
+		panic("a bug in Head")
+	}
+	return l.Log.Head(ctx)
+}
+
+// panickingHandler has one too.
+type panickingHandler struct{ slog.Handler }
+
+func (panickingHandler) Enabled(context.Context, slog.Level) bool  { return true }
+func (panickingHandler) Handle(context.Context, slog.Record) error { panic("a bug in a log handler") }
+
+func TestPanicsOfTheUsersReachNobody(t *testing.T) {
+	logger := slog.New(panickingHandler{slog.DiscardHandler})
+	engine := startedOn(t, &panickingLog{Log: newLog()}, rowcast.Config{Logger: logger}, bookEntity())
+	if row := execute(t, engine, rowcast.CreateOne, rowcast.Input{Values: rowcast.Values{"title": "a"}}); row["title"] != "a" {
+		t.Errorf("got %v", row)
+	}
+	if n := engine.Stats().PublishErrors; n != 1 {
+		t.Errorf("%d failures were counted", n)
 	}
 }

@@ -25,7 +25,11 @@ func Middleware(engine *rowcast.Engine) echo.MiddlewareFunc {
 			ctx, origin := engine.WithOrigin(c.Request().Context(), c.Request().Header.Get(rowcast.HeaderConnection))
 			c.SetRequest(c.Request().WithContext(ctx))
 			c.Response().Before(func() { sse.SetPosition(c.Response().Header(), origin) })
-			return next(c)
+			err := next(c)
+			if err == nil && !c.Response().Committed {
+				sse.SetPosition(c.Response().Header(), origin) // a handler that wrote no body
+			}
+			return err
 		}
 	}
 }
@@ -40,7 +44,7 @@ type Router interface {
 	Any(path string, handler echo.HandlerFunc, middleware ...echo.MiddlewareFunc) []*echo.Route
 }
 
-// Mount serves the stream under the path, for every method, so that wrong ones get their answer from the wire format.
+// Mount serves the stream under the path, for every method that the framework routes, so that wrong ones get their answer from the wire format.
 // It starts the engine if nobody did; its error is the start's.
 func Mount(router Router, path string, engine *rowcast.Engine, config Config) error {
 	handler, err := Handler(engine, config)

@@ -3,11 +3,13 @@ package rowcastfiber_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/compress"
@@ -19,7 +21,9 @@ import (
 	"github.com/rowcast/rowcast/memstore"
 )
 
-func TestStreamBehindMiddlewareThatReadsBodies(t *testing.T) {
+// serveCards serves a stream on a port of its own. end ends the engine and the application, in this order.
+func serveCards(t *testing.T, middleware ...any) (engine *rowcast.Engine, address string, end func()) {
+	t.Helper()
 	engine, err := rowcast.New(memstore.NewLog(memstore.LogConfig{}), rowcast.Config{
 		Logger: slog.New(slog.DiscardHandler), Defaults: rowcast.Settings{Realtime: rowcast.On},
 	})
@@ -31,7 +35,9 @@ func TestStreamBehindMiddlewareThatReadsBodies(t *testing.T) {
 		t.Fatal(err)
 	}
 	app := fiber.New(fiber.Config{DisableStartupMessage: true})
-	app.Use(etag.New(), compress.New(), cors.New())
+	if len(middleware) > 0 {
+		app.Use(middleware...)
+	}
 	if err := rowcastfiber.Mount(app, "/realtime", engine, rowcastfiber.Config{}); err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +47,19 @@ func TestStreamBehindMiddlewareThatReadsBodies(t *testing.T) {
 	}
 	served := make(chan error, 1)
 	go func() { served <- app.Listener(listener) }()
+	return engine, listener.Addr().String(), func() {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := errors.Join(engine.Shutdown(ctx), app.ShutdownWithContext(ctx), <-served); err != nil {
+			t.Error(err)
+		}
+	}
+}
 
-	request, err := http.NewRequest(http.MethodGet, "http://"+listener.Addr().String()+"/realtime?channel=Card", nil)
+func TestStreamBehindMiddlewareThatReadsBodies(t *testing.T) {
+	_, address, end := serveCards(t, etag.New(), compress.New(), cors.New())
+	request, err := http.NewRequest(http.MethodGet, "http://"+address+"/realtime?channel=Card", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,19 +79,32 @@ func TestStreamBehindMiddlewareThatReadsBodies(t *testing.T) {
 			t.Fatalf("line %d is %q, want %q", i, lines.Text(), want)
 		}
 	}
-	// As the package's comment says: the engine first, then the application.
-	if err := engine.Shutdown(context.Background()); err != nil {
-		t.Error(err)
-	}
-	if err := app.Shutdown(); err != nil {
-		t.Error(err)
-	}
-	if err := <-served; err != nil {
-		t.Error(err)
-	}
+	end()
 	for lines.Scan() {
 	}
 	if err := lines.Err(); err != nil {
 		t.Errorf("the stream did not end properly: %v", err)
+	}
+}
+
+// A client that pipelines and resets leaves fasthttp without anybody to answer: what was not opened cannot leak.
+func TestClientThatResetsBeforeItsTurnLeavesNothing(t *testing.T) {
+	engine, address, end := serveCards(t)
+	for range 20 {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.Write([]byte("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\nGET /realtime?channel=Card HTTP/1.1\r\nHost: x\r\n\r\n")); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.(*net.TCPConn).SetLinger(0); err != nil {
+			t.Fatal(err)
+		}
+		conn.Close()
+	}
+	end()
+	if n := engine.Stats().Connections; n != 0 {
+		t.Errorf("%d connections are left", n)
 	}
 }

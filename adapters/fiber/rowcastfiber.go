@@ -9,7 +9,7 @@
 // serve it. fasthttp answers 431 to a query longer than its ReadBufferSize (4 KiB unless set). Prefork splits an
 // application into processes that do not see each other's writes.
 //
-// fiber.App.Shutdown waits for open streams: call engine.Shutdown before it.
+// fiber.App.Shutdown cuts open streams off: call engine.Shutdown before it, so that clients get their bye.
 package rowcastfiber
 
 import (
@@ -44,7 +44,7 @@ type Config struct {
 	Stream sse.Options
 }
 
-// Mount serves the stream under the path, for every method, so that wrong ones get their answer from the wire format.
+// Mount serves the stream under the path, for every method that the framework routes, so that wrong ones get their answer from the wire format.
 // It starts the engine if nobody did; its error is the start's.
 func Mount(router fiber.Router, path string, engine *rowcast.Engine, config Config) error {
 	handler, err := Handler(engine, config)
@@ -63,14 +63,12 @@ func Handler(engine *rowcast.Engine, config Config) (fiber.Handler, error) {
 		return nil, err
 	}
 	return func(c *fiber.Ctx) error {
-		ctx, cancel := context.WithCancel(context.Background())
-		opened, refusal := server.Open(ctx, requestOf(c))
-		if refusal != nil {
-			cancel()
+		request := requestOf(c)
+		if refusal := server.Check(request); refusal != nil {
 			respond(c, refusal)
 			return nil
 		}
-		serve(ctx, cancel, c, opened)
+		serve(server, request, c)
 		return nil
 	}, nil
 }
@@ -104,17 +102,23 @@ func setHeader(c *fiber.Ctx, header http.Header) {
 }
 
 // serve takes the connection over from fasthttp, which would otherwise stream in chunks only, also to clients of
-// HTTP/1.0, and let a middleware wait for the end of a body that has none. It runs after the handler has returned, when
+// HTTP/1.0, and let a middleware wait for the end of a body that has none. The stream is opened only when fasthttp comes
+// to it: it may not, if the client has gone or a middleware gives another answer. By then the handler has returned, and
 // nothing of c may be used.
-func serve(ctx context.Context, cancel context.CancelFunc, c *fiber.Ctx, opened *sse.Opened) {
+func serve(server *sse.Server, request sse.Request, c *fiber.Ctx) {
 	chunked := c.Request().Header.IsHTTP11()
 	head, stopping := headOf(c, chunked), c.Context().Done()
 	conn := c.Context().Conn() // not what Hijack hands over, which fasthttp uses again while watch may still read
 	c.Context().HijackSetNoResponse(true)
 	c.Context().Hijack(func(net.Conn) {
+		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		go watch(conn, cancel)
 		go cancelOn(stopping, ctx, cancel)
+		opened, refusal := server.Open(ctx, request)
+		if refusal != nil {
+			return // nothing can have changed since Check but that the engine is gone
+		}
 		out := newStream(conn, chunked)
 		if _, err := out.Writer.Write(head); err != nil {
 			opened.Close()

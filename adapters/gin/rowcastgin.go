@@ -34,7 +34,7 @@ type Config struct {
 	Stream sse.Options
 }
 
-// Mount serves the stream under the path, for every method, so that wrong ones get their answer from the wire format.
+// Mount serves the stream under the path, for every method that the framework routes, so that wrong ones get their answer from the wire format.
 // It starts the engine if nobody did; its error is the start's.
 func Mount(router gin.IRouter, path string, engine *rowcast.Engine, config Config) error {
 	handler, err := Handler(engine, config)

@@ -65,7 +65,7 @@ func (m mysql) like(w sqlWriter, c operand, pattern string, fold bool) {
 		if collation := m.folder.collation(); collation != "" {
 			column += " COLLATE " + collation
 		}
-		column, pattern = "LOWER("+column+")", strings.ToLower(pattern)
+		column, pattern = "LOWER("+column+") COLLATE utf8mb4_bin", strings.ToLower(pattern)
 	}
 	w.bind(column+" LIKE CONVERT(", pattern, " USING utf8mb4) COLLATE utf8mb4_bin ESCAPE '"+likeEscape+"'")
 }

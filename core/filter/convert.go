@@ -51,8 +51,10 @@ func MustValue(kind Kind, v any) Value {
 // reduce follows valuers, pointers and named types down to one of: nil, string, []byte, int64, uint64, float64, bool, time.Time.
 func reduce(v any) (any, error) {
 	switch plain := v.(type) {
-	case nil, string, []byte, int64, uint64, float64, bool, time.Time:
+	case nil, string, int64, uint64, float64, bool, time.Time:
 		return plain, nil
+	case []byte:
+		return bytesOrNil(plain), nil
 	case json.Number:
 		return string(plain), nil
 	}
@@ -64,6 +66,9 @@ func reduce(v any) (any, error) {
 		inner, err := valuer.Value()
 		if err != nil {
 			return nil, fmt.Errorf("a %T refused to give its value: %w", v, err)
+		}
+		if raw, ok := inner.([]byte); ok {
+			return bytesOrNil(raw), nil
 		}
 		return inner, nil
 	}
@@ -82,7 +87,7 @@ func reduce(v any) (any, error) {
 		return rv.Bool(), nil
 	case reflect.Slice:
 		if rv.Type().Elem().Kind() == reflect.Uint8 {
-			return rv.Bytes(), nil
+			return bytesOrNil(rv.Bytes()), nil
 		}
 	}
 	if text, ok := v.(encoding.TextMarshaler); ok {
@@ -90,6 +95,14 @@ func reduce(v any) (any, error) {
 		return string(b), err
 	}
 	return v, nil
+}
+
+// bytesOrNil keeps a slice that is nil from being an empty text: drivers store it as NULL.
+func bytesOrNil(raw []byte) any {
+	if raw == nil {
+		return nil
+	}
+	return raw
 }
 
 func convert(kind Kind, plain any) (Value, bool) {
@@ -195,10 +208,11 @@ func floatValue(plain any) (Value, bool) {
 func decimalValue(plain any) (Value, bool) {
 	switch n := plain.(type) {
 	case string:
-		if !isDecimal(n) {
-			return Value{}, false
+		if isDecimal(n) {
+			return newDecimal(n), true
 		}
-		return newDecimal(n), true
+		plain, ok := withoutExponent(n)
+		return newDecimal(plain), ok
 	case []byte:
 		return decimalValue(string(n))
 	case int64:
@@ -209,6 +223,28 @@ func decimalValue(plain any) (Value, bool) {
 		return decimalValue(strconv.FormatFloat(n, 'f', -1, 64))
 	}
 	return Value{}, false
+}
+
+// withoutExponent writes a decimal's exponent out. SQLite keeps decimals as doubles, and database/sql makes 1.5e+06 of
+// one that is read into a text. More than a double's exponent is none of a row's, and would only cost memory.
+func withoutExponent(s string) (text string, ok bool) {
+	const most = 400
+	at := strings.IndexAny(s, "eE")
+	if at < 0 || !isDecimal(s[:at]) {
+		return "", false
+	}
+	exponent, err := strconv.Atoi(s[at+1:])
+	if err != nil || exponent < -most || exponent > most {
+		return "", false
+	}
+	d := splitDecimal(s[:at])
+	digits := strings.Repeat("0", most) + d.whole + d.fraction + strings.Repeat("0", most)
+	point := most + len(d.whole) + exponent
+	text = digits[:point] + "." + digits[point:]
+	if d.negative {
+		text = "-" + text
+	}
+	return canonicalDecimal(text), true
 }
 
 // isDecimal accepts an optional sign, digits, and an optional fraction.
@@ -317,8 +353,32 @@ func jsonValue(v any) (Value, error) {
 	if err != nil {
 		return Value{}, fmt.Errorf("a %T is no JSON: %w", v, err)
 	}
-	if bytes.Equal(raw, []byte("null")) {
+	if isNullDocument(v, raw) {
 		return Null, nil
 	}
 	return Value{kind: JSON, text: string(raw)}, nil
+}
+
+// isNullDocument reports whether the value is NULL in the database, and not a document, which may say null itself: a
+// driver.Valuer knows, raw JSON is what it says, and anything else that marshals as null is not there.
+func isNullDocument(v any, marshalled []byte) bool {
+	rv := reflect.ValueOf(v)
+	for rv.Kind() == reflect.Pointer && !rv.IsNil() {
+		if valuer, ok := rv.Interface().(driver.Valuer); ok {
+			given, err := valuer.Value()
+			return err == nil && given == nil
+		}
+		rv = rv.Elem()
+	}
+	if !rv.IsValid() || rv.Kind() == reflect.Pointer {
+		return true
+	}
+	if valuer, ok := rv.Interface().(driver.Valuer); ok {
+		given, err := valuer.Value()
+		return err == nil && given == nil
+	}
+	if rv.Kind() == reflect.Slice && rv.Type().Elem().Kind() == reflect.Uint8 {
+		return rv.IsNil()
+	}
+	return bytes.Equal(marshalled, []byte("null"))
 }

@@ -87,7 +87,7 @@ func (f *Field) parseKind(text string) (Value, bool) {
 	case Float:
 		return parseFloat(text)
 	case Decimal:
-		return decimalValue(text)
+		return newDecimal(text), isDecimal(text)
 	case Bool:
 		return boolValue(text)
 	case Time:

@@ -64,48 +64,73 @@ type Response struct {
 // Open checks the request, in this order: method, query length, Accept, then what the engine checks. Exactly one of
 // the results is nil. The stream ends with ctx at the latest.
 func (s *Server) Open(ctx context.Context, request Request) (*Opened, *Response) {
-	if request.Method != http.MethodGet && request.Method != http.MethodHead {
-		refusal := problem(&rowcast.Error{
-			Code: "METHOD_NOT_ALLOWED", Status: http.StatusMethodNotAllowed, Title: "Method not allowed",
-			Detail: fmt.Sprintf("%.32q cannot open a stream: use GET", request.Method),
-		})
-		refusal.Header.Set("Allow", "GET, HEAD")
+	wanted, refusal := s.parse(request)
+	if refusal != nil {
 		return nil, refusal
 	}
-	if len(request.Query) > s.options.MaxQuery {
-		return nil, problem(&rowcast.Error{
-			Code: rowcast.CodeLimitExceeded, Status: http.StatusRequestURITooLong, Title: "Query too long",
-			Detail: fmt.Sprintf("the query has %d bytes; at most %d", len(request.Query), s.options.MaxQuery),
-		})
-	}
-	if !acceptsEvents(request.Accept) {
-		return nil, problem(&rowcast.Error{
-			Code: "NOT_ACCEPTABLE", Status: http.StatusNotAcceptable, Title: "Not acceptable",
-			Detail: fmt.Sprintf("the Accept header %.128q leaves no room for text/event-stream", request.Accept),
-		})
-	}
-	return s.open(ctx, request)
-}
-
-func (s *Server) open(ctx context.Context, request Request) (*Opened, *Response) {
-	wanted, err := request.subscribeRequest(s.engine.Limits().Filter)
-	if err != nil {
-		return nil, problem(&rowcast.Error{
-			Code: rowcast.CodeInvalidSubscription, Status: http.StatusBadRequest, Title: "Invalid subscription",
-			Detail: "the query is malformed: " + err.Error(),
-		})
-	}
 	if request.Method == http.MethodHead {
-		if err := s.engine.Validate(wanted); err != nil {
-			return nil, withoutBody(problemOf(err, s.options.Logger))
-		}
-		return nil, &Response{Status: http.StatusOK, Header: Header()}
+		return nil, s.check(request, wanted)
 	}
 	subscription, err := s.engine.Subscribe(ctx, wanted)
 	if err != nil {
 		return nil, problemOf(err, s.options.Logger)
 	}
 	return &Opened{subscription: subscription, server: s}, nil
+}
+
+// Check is Open without opening: the answer to a request that gets no stream, or nil. It is for frameworks that stream
+// after the handler has returned, and may never come to it: those open when they stream.
+func (s *Server) Check(request Request) *Response {
+	wanted, refusal := s.parse(request)
+	if refusal != nil {
+		return refusal
+	}
+	return s.check(request, wanted)
+}
+
+func (s *Server) check(request Request, wanted rowcast.SubscribeRequest) *Response {
+	err := s.engine.Validate(wanted)
+	switch {
+	case err != nil && request.Method == http.MethodHead:
+		return withoutBody(problemOf(err, s.options.Logger))
+	case err != nil:
+		return problemOf(err, s.options.Logger)
+	case request.Method == http.MethodHead:
+		return &Response{Status: http.StatusOK, Header: Header()}
+	}
+	return nil
+}
+
+// parse makes the checks that need no engine.
+func (s *Server) parse(request Request) (rowcast.SubscribeRequest, *Response) {
+	if request.Method != http.MethodGet && request.Method != http.MethodHead {
+		refusal := problem(&rowcast.Error{
+			Code: "METHOD_NOT_ALLOWED", Status: http.StatusMethodNotAllowed, Title: "Method not allowed",
+			Detail: fmt.Sprintf("%.32q cannot open a stream: use GET", request.Method),
+		})
+		refusal.Header.Set("Allow", "GET, HEAD")
+		return rowcast.SubscribeRequest{}, refusal
+	}
+	if len(request.Query) > s.options.MaxQuery {
+		return rowcast.SubscribeRequest{}, problem(&rowcast.Error{
+			Code: rowcast.CodeLimitExceeded, Status: http.StatusRequestURITooLong, Title: "Query too long",
+			Detail: fmt.Sprintf("the query has %d bytes; at most %d", len(request.Query), s.options.MaxQuery),
+		})
+	}
+	if !acceptsEvents(request.Accept) {
+		return rowcast.SubscribeRequest{}, problem(&rowcast.Error{
+			Code: "NOT_ACCEPTABLE", Status: http.StatusNotAcceptable, Title: "Not acceptable",
+			Detail: fmt.Sprintf("the Accept header %.128q leaves no room for text/event-stream", request.Accept),
+		})
+	}
+	wanted, err := request.subscribeRequest(s.engine.Limits().Filter)
+	if err != nil {
+		return rowcast.SubscribeRequest{}, problem(&rowcast.Error{
+			Code: rowcast.CodeInvalidSubscription, Status: http.StatusBadRequest, Title: "Invalid subscription",
+			Detail: "the query is malformed: " + err.Error(),
+		})
+	}
+	return wanted, nil
 }
 
 // withoutBody keeps the headers of an answer to HEAD, Content-Length included.

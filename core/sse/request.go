@@ -1,8 +1,10 @@
 package sse
 
 import (
+	"fmt"
 	"mime"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,7 +56,7 @@ var notBuilt = []string{"snapshot", "subscriptions", "ticket", "changedOnly"}
 // subscribeRequest reads the query. Problems with fields and filter are collected in the request's Issues; the error is a query
 // that is no query.
 func (r Request) subscribeRequest(limits filter.Limits) (rowcast.SubscribeRequest, error) {
-	query, err := url.ParseQuery(r.Query)
+	query, err := parseQuery(r.Query)
 	if err != nil {
 		return rowcast.SubscribeRequest{}, err
 	}
@@ -80,6 +82,35 @@ func (r Request) subscribeRequest(limits filter.Limits) (rowcast.SubscribeReques
 		}
 	}
 	return request, nil
+}
+
+// ours are the parameters of the wire format but for the filter, which its own parser reads.
+var ours = append([]string{"channel", "channels", "fields", "lastEventId", "echo"}, notBuilt...)
+
+// parseQuery decodes as HTML forms are decoded, and as the filter's parser does: a semicolon separates nothing. What is
+// malformed in parameters of others is their business.
+func parseQuery(raw string) (url.Values, error) {
+	values := make(url.Values)
+	for pair := range strings.SplitSeq(raw, "&") {
+		rawName, rawValue, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(rawName)
+		if err != nil {
+			name = rawName
+		}
+		if !isOurs(name) {
+			continue
+		}
+		value, valueErr := url.QueryUnescape(rawValue)
+		if err != nil || valueErr != nil {
+			return nil, fmt.Errorf("in %.64q a %% is not followed by two hexadecimal digits", pair)
+		}
+		values.Add(name, value)
+	}
+	return values, nil
+}
+
+func isOurs(name string) bool {
+	return slices.Contains(ours, name) || strings.HasPrefix(name, "fields")
 }
 
 // readFields reads «fields=a,b» and «fields[Entity]=a,b».
