@@ -61,29 +61,18 @@ func newRecord(entity *entity, allowed *FieldSet, change *Change) (*Record, []er
 		record.OccurredAt = time.Now()
 	}
 	record.OccurredAt = record.OccurredAt.UTC().Truncate(time.Microsecond)
-	var degraded []error
-	var before, after []filter.Value
-	if change.After != nil {
-		typed, failed := entity.typed(change.After)
-		after = slices.Clone(typed)
+	after, degraded := entity.typed(change.After)
+	before, failed := entity.typed(change.Before)
+	degraded = append(degraded, failed...)
+	if change.After != nil && change.Event != Deleted {
+		record.item, failed = entity.render(change.After, after, allowed)
 		degraded = append(degraded, failed...)
-		if change.Event != Deleted {
-			record.item, failed = entity.render(change.After, typed, allowed)
-			degraded = append(degraded, failed...)
-		}
-		record.afterDeleted = entity.isSoftDeleted(typed)
-		record.after = entity.keepFilterable(typed)
-	}
-	if change.Before != nil {
-		typed, failed := entity.typed(change.Before)
-		before = slices.Clone(typed)
-		degraded = append(degraded, failed...)
-		record.beforeDeleted = entity.isSoftDeleted(typed)
-		record.before = entity.keepFilterable(typed)
 	}
 	if change.Event.tellsChanged() {
 		record.Changed = entity.changed(change.Written, before, after, allowed)
 	}
+	record.beforeDeleted, record.afterDeleted = entity.isSoftDeleted(before), entity.isSoftDeleted(after)
+	record.before, record.after = entity.keepFilterable(before), entity.keepFilterable(after)
 	return record, degraded
 }
 
@@ -112,8 +101,12 @@ func (e *entity) visible(names []string, allowed *FieldSet) []string {
 	return out
 }
 
-// typed turns a row into values by ordinal. What does not fit its field's kind stays missing: it equals nothing.
+// typed turns a row into values by ordinal, nil for no row. What does not fit its field's kind stays missing: it equals
+// nothing.
 func (e *entity) typed(row Values) ([]filter.Value, []error) {
+	if row == nil {
+		return nil, nil
+	}
 	values := make([]filter.Value, len(e.Fields))
 	var failed []error
 	for i := range e.Fields {
@@ -133,7 +126,7 @@ func (e *entity) typed(row Values) ([]filter.Value, []error) {
 }
 
 func (e *entity) isSoftDeleted(values []filter.Value) bool {
-	if e.SoftDelete == "" {
+	if e.SoftDelete == "" || values == nil {
 		return false
 	}
 	mark := values[e.ordinals[e.SoftDelete]]
