@@ -23,11 +23,14 @@ func (sqlite) column(c operand, _ bool) string {
 	return c.sql
 }
 
-// sqliteMicroseconds is a time as the drivers write it, in whatever zone and precision, as microseconds since 1970. What
-// stands behind the seconds is read as a number: digits up to the zone. The hundred picoseconds make up for the digits
-// that a double cannot hold, so that what remains can be cut off.
+// sqliteMicroseconds is a time as the drivers write it, in whatever zone and precision, as microseconds since 1970.
+// strftime gets it without its fraction, which it would round up to a second that has not begun. The fraction is read as
+// a number, digits up to the zone; a hundred picoseconds make up for what a double cannot hold, so that digits beyond the
+// microseconds can be cut off.
 func sqliteMicroseconds(column string) string {
-	return "(CAST(strftime('%s'," + column + ") AS INTEGER)*1000000+CAST(CAST('0'||substr(" + column + ",20) AS REAL)*1000000+0.0001 AS INTEGER))"
+	behind := "substr(" + column + ",20)"
+	return "(CAST(strftime('%s',substr(" + column + ",1,19)||ltrim(" + behind + ",'.0123456789')) AS INTEGER)*1000000" +
+		"+CAST(CAST('0'||" + behind + " AS REAL)*1000000+0.0001 AS INTEGER))"
 }
 
 func (sqlite) value(w sqlWriter, c operand, v filter.Value) {

@@ -42,10 +42,17 @@ func newCoverage(columns []column) *coverage {
 	return c
 }
 
-// rarest is a cell that is due in this shape, mostly one of the rarest.
+// hard are the kinds that databases have the most ideas about.
+var hard = []filter.Kind{filter.String, filter.String, filter.Decimal, filter.Float, filter.Time}
+
+// rarest is a cell that is due in this shape: often one of the rarest, and often one of a hard kind.
 func (c *coverage) rarest(at shape, v values) cell {
 	rarest := pick(v, c.cells)
-	if v.IntN(4) > 0 {
+	switch v.IntN(4) {
+	case 0:
+		kind := pick(v, hard)
+		rarest = cell{pick(v, kind.Operators()), kind}
+	case 1, 2:
 		start := v.IntN(len(c.cells)) // no cell is always the first of several
 		for i := range c.cells {
 			if other := c.cells[(start+i)%len(c.cells)]; c.placed[other][at] < c.placed[rarest][at] {

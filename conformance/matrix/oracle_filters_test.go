@@ -119,21 +119,29 @@ func (f filters) groupOf(at shape, depth int) *node {
 		return n // without children, as only code builds it
 	}
 	for range 1 + f.IntN(3) {
-		if depth < filter.DefaultDepth && f.IntN(3) == 0 {
-			n.kids = append(n.kids, f.groupOf(inner, depth+1))
-			continue
+		kid := f.kid(inner, depth)
+		// Of two members of one name the second would need an and of its own, which may be too deep.
+		if _, ok := (&node{group: n.group, kids: append(n.kids, kid)}).members(); ok || depth > 1 {
+			n.kids = append(n.kids, kid)
 		}
-		n.kids = append(n.kids, f.condition(inner))
 	}
 	return n
+}
+
+func (f filters) kid(at shape, depth int) *node {
+	if depth < filter.DefaultDepth && f.IntN(3) == 0 {
+		return f.groupOf(at, depth+1)
+	}
+	return f.condition(at)
 }
 
 // condition takes the operator and the kind that are rarest in this shape, or any.
 func (f filters) condition(at shape) *node {
 	cell := f.coverage.rarest(at, f.values)
 	var columns []column
+	nullable := f.coverage.rows[cell][at].null == 0 || f.IntN(2) == 0
 	for _, c := range f.batch.columns {
-		if c.Kind == cell.kind {
+		if c.Kind == cell.kind && (c.Nullable || !nullable) {
 			columns = append(columns, c)
 		}
 	}

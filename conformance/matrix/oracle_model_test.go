@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -23,8 +24,11 @@ type OracleRow struct {
 	Name  string  `json:"name" gorm:"size:400"`
 	NameN *string `json:"nameN" gorm:"size:400"`
 
-	State  string  `json:"state" gorm:"size:20"`
-	StateN *string `json:"stateN"`
+	Loose *looseText `json:"loose"`
+
+	State  string       `json:"state" gorm:"size:20"`
+	StateN *string      `json:"stateN"`
+	Native *nativeState `json:"native"`
 
 	Int8   int8   `json:"int8"`
 	Int16N *int16 `json:"int16N"`
@@ -54,6 +58,7 @@ type OracleRow struct {
 
 	Time  time.Time  `json:"time" gorm:"precision:6"`
 	TimeN *time.Time `json:"timeN" gorm:"precision:6"`
+	Day   *time.Time `json:"day" gorm:"type:date"`
 
 	UUID    nativeUUID  `json:"uuid"`
 	UUIDN   *nativeUUID `json:"uuidN"`
@@ -83,6 +88,31 @@ func (c columnTypes) of(db *gorm.DB) string {
 		return c.mysql
 	}
 	return c.sqlite
+}
+
+// looseText is a column that ignores case as its database does it.
+type looseText string
+
+func (looseText) GormDataType() string { return "text" }
+func (looseText) GormDBDataType(db *gorm.DB, _ *schema.Field) string {
+	return columnTypes{"citext", "text CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci", "text COLLATE NOCASE"}.of(db)
+}
+
+// nativeState is an enumerated type, whose order is that of its declaration. MySQL's cannot tell all members apart.
+type nativeState string
+
+func (nativeState) GormDataType() string { return "text" }
+func (nativeState) GormDBDataType(db *gorm.DB, _ *schema.Field) string {
+	return columnTypes{"oracle_state", "varchar(20)", "text"}.of(db)
+}
+
+// prepareOracle makes what the columns' types need.
+func prepareOracle(db *gorm.DB) error {
+	if db.Name() != "postgres" {
+		return nil
+	}
+	members := "'" + strings.Join(oracleStates, "','") + "'"
+	return errors.Join(db.Exec("CREATE EXTENSION citext").Error, db.Exec("CREATE TYPE oracle_state AS ENUM ("+members+")").Error)
 }
 
 // narrowInt is a column that holds less than its Go type does.

@@ -26,9 +26,10 @@ func (v values) near(c column, b *batch) any {
 	var value any
 	switch v.IntN(5) {
 	case 0:
-		wide := c
-		wide.rowBits, wide.single = c.Bits, false
-		value = v.of(wide)
+		wide, free := c, v
+		wide.rowBits, wide.single, wide.day = c.Bits, false, false
+		free.profile.maxUint = math.MaxUint64
+		value = free.of(wide)
 	case 1:
 		value = pick(v, b.hot[slices.IndexFunc(b.columns, func(other column) bool { return other.Name == c.Name })])
 	default:

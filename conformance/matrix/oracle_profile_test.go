@@ -17,6 +17,8 @@ type profile struct {
 	precision                     time.Duration
 	firstYear                     int
 
+	noEmptyBytes bool // in rows
+
 	fewerTexts []replacement // what texts must not hold
 
 	reasons []string // why any of it
@@ -40,11 +42,13 @@ func (p profile) icu() profile {
 func sqliteProfile() profile {
 	p := postgresProfile()
 	p.noNaN, p.maxUint, p.decimalWhole, p.decimalFraction = true, math.MaxInt64, 8, 7
+	p.noEmptyBytes = true
 	p.fewerTexts = []replacement{{"\uffff", ""}, {"\ufffe", ""}}
 	p.reasons = []string{
 		"float: no NaN, which SQLite stores as NULL",
 		"uint: nothing above 2^63-1 in rows, which SQLite does not hold as an integer (operands may be above)",
 		"decimal: 15 digits, since SQLite compares them as 64-bit integers or doubles",
+		"bytes: no empty ones in rows, which the driver, modernc.org/sqlite's kind, gives back as NULL",
 		"like, ilike: no U+FFFE and U+FFFF, which SQLite's patterns take for U+FFFD",
 	}
 	return p

@@ -20,6 +20,7 @@ type column struct {
 	index   int  // in the struct
 	rowBits int  // of an integer, as the database holds it; 0 means 64
 	single  bool // a float of 32 bits
+	day     bool // a date without a time
 }
 
 // columnsOf are the columns whose values are random: all but the key.
@@ -36,7 +37,7 @@ func columnsOf(entity rowcast.Entity) []column {
 			if t.Kind() == reflect.Pointer {
 				t = t.Elem()
 			}
-			c := column{Field: field, ordinal: ordinal, index: index, rowBits: field.Bits, single: t.Kind() == reflect.Float32}
+			c := column{Field: field, ordinal: ordinal, index: index, rowBits: field.Bits, single: t.Kind() == reflect.Float32, day: f.Name == "Day"}
 			if t == reflect.TypeFor[narrowInt]() {
 				c.rowBits = 16
 			}

@@ -84,13 +84,14 @@ func (s *entitySpy) Bind(entity rowcast.Entity) error {
 
 func runOracle(t *testing.T, db *gorm.DB, p profile) {
 	t.Cleanup(func() { closeDB(t, db) })
+	check(t, prepareOracle(db))
 	check(t, db.AutoMigrate(&OracleRow{}))
 	engine := must(rowcast.New(memstore.NewLog(memstore.LogConfig{}), rowcast.Config{Logger: slog.New(slog.DiscardHandler)}))
 	capture := rowcastgorm.New(engine, rowcastgorm.Config{})
 	check(t, db.Use(capture))
 	spy := &entitySpy{Store: rowcastgorm.NewStore(db, &OracleRow{})}
 	check(t, capture.Register(db, &OracleRow{}, rowcastgorm.Entity{
-		Filterable: rowcast.AllFields, Store: spy, Enums: map[string][]string{"state": oracleStates, "stateN": oracleStates},
+		Filterable: rowcast.AllFields, Store: spy, Enums: map[string][]string{"state": oracleStates, "stateN": oracleStates, "native": oracleStates},
 	}))
 	columns := columnsOf(spy.entity)
 	o := &oracle{

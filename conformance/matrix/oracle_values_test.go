@@ -37,6 +37,9 @@ func (v values) of(c column) any {
 	case filter.Bool:
 		return v.IntN(2) == 0
 	case filter.Time:
+		if c.day {
+			return v.time().UTC().Truncate(24 * time.Hour)
+		}
 		return v.time()
 	case filter.UUID:
 		return v.uuid()
@@ -146,8 +149,13 @@ func (v values) anyFloat() float64 {
 // decimal has at most as many digits as the profile says, and often a scale that says nothing.
 func (v values) decimal() string {
 	short := pick(v, []string{"0", "-0", "0.0", "1", "1.0", "1.00", "+1", "01", "1.01", "-1", "-1.0", "-1.5", ".5", "0.5", "0.50", "5.", "0.1", "0.10", "-0.1", "99.99", "1234567.5", "12000000", "0.00001"})
-	if v.IntN(2) == 0 {
+	switch v.IntN(4) {
+	case 0, 1:
 		return short
+	case 2:
+		if v.profile.decimalWhole >= 20 && v.profile.decimalFraction >= 20 { // the same double, and not the same decimal
+			return pick(v, []string{"9007199254740992", "9007199254740993", "9007199254740993.0", "0.12345678901234567891", "0.12345678901234567892", "-12345678901234567.1", "-12345678901234567.2", "18446744073709551616.01"})
+		}
 	}
 	whole, fraction := v.profile.decimalWhole, v.profile.decimalFraction
 	digits := func(n int) string {
@@ -215,6 +223,9 @@ func (v values) bytes() []byte {
 		for range v.IntN(20) {
 			raw = append(raw, byte(v.IntN(256)))
 		}
+	}
+	if len(raw) == 0 && v.profile.noEmptyBytes {
+		return []byte{0}
 	}
 	return raw
 }
