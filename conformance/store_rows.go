@@ -1,10 +1,12 @@
 package conformance
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/rowcast/rowcast/core"
+	"github.com/rowcast/rowcast/core/filter"
 )
 
 func storeRowCases() []storeCase {
@@ -20,6 +22,7 @@ func storeRowCases() []storeCase {
 		{"soft delete", "A soft-deleted row is there for Purge and Restore only", testStoreSoftDelete},
 		{"hard delete", "Without soft delete the row is gone", testStoreHardDelete},
 		{"list", "List returns the rows in the order of their keys", testStoreList},
+		{"list by filter", "List gives the rows for which the evaluator says that the filter is true, and no others", testStoreFilter},
 		{"nothing shared", "Rows passed in or out are never shared with the caller", testStoreShared},
 	}
 }
@@ -157,6 +160,54 @@ func testStoreList(t *testing.T, h *storeHarness) {
 	}
 	if got := len(titles); got != 4 || titles[0] != "1" || titles[1] != "2" || titles[2] != "10" || titles[3] != "33" {
 		t.Errorf("the list is %q", titles)
+	}
+}
+
+func testStoreFilter(t *testing.T, h *storeHarness) {
+	due := time.Date(2026, 12, 1, 9, 0, 0, 123456000, time.UTC)
+	for i, row := range []rowcast.Values{
+		{"title": "Dune", "points": 5, "note": "n", "due": due, "weight": 0.5},
+		{"title": "dune", "points": -5, "due": due.Add(time.Microsecond)},
+		{"title": "Ünder 100% _\\", "points": 0, "note": ""},
+		{"title": "", "points": 5, "note": "dune\nmessiah", "due": due.In(time.FixedZone("", 3600))},
+	} {
+		row["id"] = i + 1
+		h.do("Card", rowcast.CreateOne, "", row)
+	}
+	all := h.list("Card")
+	for _, where := range []filter.Expr{
+		filter.True, filter.False, filter.Eq("title", "Dune"), filter.Ne("note", "n"), filter.Gt("points", 0), filter.Lte("title", "dune"),
+		filter.In("id", 1, 3, 9), filter.NotIn("note", "n"), filter.Between("points", -5, 0), filter.Like("title", "%un%"),
+		filter.ILike("title", "dUNE"), filter.ILike("title", "ü%"), filter.Like("title", `%\%%`), filter.Like("note", "dune%messiah"),
+		filter.IsNull("note"), filter.IsNotNull("due"), filter.Eq("due", due), filter.Gte("weight", 0.5),
+		filter.Not{filter.Eq("note", "n")}, filter.Or{filter.IsNull("due"), filter.Eq("points", 5)},
+		filter.And{filter.Eq("points", 5), filter.Not{filter.IsNull("note"), filter.Eq("title", "Dune")}},
+	} {
+		card := StoreEntities()[0]
+		compiled, err := card.BindFilter(where)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want, got []any
+		for _, row := range all {
+			values, err := card.Row(row)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if compiled.Match(values) {
+				want = append(want, row["id"])
+			}
+		}
+		rows, err := h.engine.ExecuteMany(t.Context(), "Card", rowcast.ReadMany, rowcast.Input{Filter: where})
+		if err != nil {
+			t.Errorf("%v: %v", where, err)
+		}
+		for _, row := range rows {
+			got = append(got, row["id"])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%v gives %v, want %v", where, got, want)
+		}
 	}
 }
 

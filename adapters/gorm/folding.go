@@ -28,24 +28,34 @@ func (f folder) collation() string {
 		name, _ := f.ask()
 		return name
 	}
-	cache := &f.capture.folding
-	cache.mu.Lock()
-	defer cache.mu.Unlock()
-	if name, ok := cache.found[f.dialect]; ok {
+	if name, ok := f.capture.folding.get(f.dialect); ok {
 		return name
 	}
 	name, err := f.ask()
-	if err != nil {
+	switch {
+	case err != nil:
 		f.capture.config.Logger.Warn("rowcastgorm: which collations there are could not be read; ilike uses the column's own", "error", err)
-		return ""
-	}
-	if !f.db.DryRun {
-		if cache.found == nil {
-			cache.found = make(map[string]string)
-		}
-		cache.found[f.dialect] = name
+	case !f.db.DryRun:
+		f.capture.folding.set(f.dialect, name)
 	}
 	return name
+}
+
+// get and set hold no lock while the database is asked: whoever waited for it might have the last connection.
+func (f *folding) get(dialect string) (string, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	name, ok := f.found[dialect]
+	return name, ok
+}
+
+func (f *folding) set(dialect, name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.found == nil {
+		f.found = make(map[string]string)
+	}
+	f.found[dialect] = name
 }
 
 // foldQuestion asks which of some collations a database has.

@@ -111,7 +111,7 @@ func TestGORMStoreAndPlugin(t *testing.T) {
 		execute("finishOne", "1", rowcast.Values{"status": "done"})
 		execute(rowcast.DeleteOne, "1", nil)
 		execute(rowcast.RestoreOne, "1", nil)
-		f.expect("created Card.1 a", "patched Card.1 a: title", "updated Card.1 b: title status", "updated Card.1 b: status",
+		f.expect("created Card.1 a", "patched Card.1 a: title updatedAt", "updated Card.1 b: title status updatedAt", "updated Card.1 b: status updatedAt",
 			"created Label.1 finished", "deleted Card.1", "restored Card.1 b")
 		var card Card
 		check(t, f.db.Take(&card, 1).Error)
