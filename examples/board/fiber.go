@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
+	"net/http"
 	"strings"
 	"time"
 
@@ -15,7 +17,10 @@ import (
 // newFiber serves the board with Fiber.
 func newFiber(app *app) (server, error) {
 	router := fiber.New(fiber.Config{
-		DisableStartupMessage: true, ReadTimeout: 5 * time.Second, ReadBufferSize: 16 << 10, BodyLimit: maxBody,
+		DisableStartupMessage: true, ReadTimeout: 5 * time.Second, ReadBufferSize: 16 << 10,
+		// Fiber answers what is over its limit before it has read it, and the client may see a reset instead of the
+		// answer. So it reads somewhat more than the board takes.
+		BodyLimit: 4 * maxBody,
 		// The routes answer for themselves; what is left is a body that Fiber does not take.
 		ErrorHandler: func(c *fiber.Ctx, err error) error {
 			if errors.Is(err, fiber.ErrRequestEntityTooLarge) {
@@ -46,7 +51,7 @@ func fiberHandler(app *app, route route) fiber.Handler {
 		return fiberSend(c, app.answer(c.UserContext(), route, request{
 			id:    strings.Clone(c.Params("id")),
 			query: string(c.Request().URI().QueryString()),
-			body:  bytes.NewReader(c.Body()),
+			body:  http.MaxBytesReader(nil, io.NopCloser(bytes.NewReader(c.Body())), maxBody),
 		}))
 	}
 }
