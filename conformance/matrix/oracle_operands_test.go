@@ -41,6 +41,9 @@ func (v values) near(c column, b *batch) any {
 	if v.IntN(3) == 0 {
 		value = v.beside(c, value)
 	}
+	if text, ok := value.(string); ok {
+		value = strings.ReplaceAll(text, "\x00", "") // no operand holds it
+	}
 	if f, ok := value.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
 		return math.Copysign(math.MaxFloat64, f) // no operand, but next to it
 	}

@@ -17,6 +17,7 @@ type profile struct {
 	precision                     time.Duration
 	firstYear                     int
 
+	nul          bool // texts in rows hold the character NUL
 	noEmptyBytes bool // in rows
 
 	fewerTexts []replacement // what texts must not hold
@@ -49,6 +50,7 @@ func sqliteProfile() profile {
 		"uint: nothing above 2^63-1 in rows, which SQLite does not hold as an integer (operands may be above)",
 		"decimal: 15 digits, since SQLite compares them as 64-bit integers or doubles",
 		"bytes: no empty ones in rows, which the driver, modernc.org/sqlite's kind, gives back as NULL",
+		"like, ilike: no NUL in rows, at which SQLite's patterns end (PostgreSQL does not store it; other comparisons agree)",
 		"like, ilike: no U+FFFE and U+FFFF, which SQLite's patterns take for U+FFFD",
 	}
 	return p
@@ -57,6 +59,7 @@ func sqliteProfile() profile {
 func mysqlProfile(version string) profile {
 	p := postgresProfile()
 	p.noNaN, p.noInfinity, p.decimalWhole, p.decimalFraction, p.firstYear = true, true, 35, 30, 1000
+	p.nul = true
 	p.reasons = []string{
 		"float: no NaN and no infinities, which MySQL does not store",
 		"decimal: DECIMAL(65,30), so at most 35 digits before the point and 30 behind it, in rows and operands",

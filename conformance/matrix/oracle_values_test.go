@@ -79,6 +79,9 @@ func (v values) text() string {
 	if v.IntN(12) == 0 {
 		text += " "
 	}
+	if v.profile.nul && v.IntN(12) == 0 {
+		text += "\x00" + pick(v, pieces)
+	}
 	return v.profile.text(text)
 }
 

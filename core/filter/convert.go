@@ -363,19 +363,18 @@ func jsonValue(v any) (Value, error) {
 // driver.Valuer knows, raw JSON is what it says, and anything else that marshals as null is not there.
 func isNullDocument(v any, marshalled []byte) bool {
 	rv := reflect.ValueOf(v)
-	for rv.Kind() == reflect.Pointer && !rv.IsNil() {
+	for {
+		if !rv.IsValid() || rv.Kind() == reflect.Pointer && rv.IsNil() {
+			return true
+		}
 		if valuer, ok := rv.Interface().(driver.Valuer); ok {
 			given, err := valuer.Value()
 			return err == nil && given == nil
 		}
+		if rv.Kind() != reflect.Pointer {
+			break
+		}
 		rv = rv.Elem()
-	}
-	if !rv.IsValid() || rv.Kind() == reflect.Pointer {
-		return true
-	}
-	if valuer, ok := rv.Interface().(driver.Valuer); ok {
-		given, err := valuer.Value()
-		return err == nil && given == nil
 	}
 	if rv.Kind() == reflect.Slice && rv.Type().Elem().Kind() == reflect.Uint8 {
 		return rv.IsNil()
