@@ -104,24 +104,24 @@ func testSlowClient(t *testing.T, h *transportHarness) {
 	}
 }
 
+// serverLimit is a time-out of the server's; heartbeats come several times within it.
+const serverLimit = 100 * time.Millisecond
+
 func testServerWriteTimeout(t *testing.T, h *transportHarness) {
-	const limit = 100 * time.Millisecond
-	h.start(t, rowcast.Config{}, ServeOptions{ServerWriteTimeout: limit, Stream: sse.Options{Heartbeat: limit / 4}})
-	s := subscribe(t, h.url, "channel=Card")
-	for begin := time.Now(); time.Since(begin) < 3*limit; {
-		s.next() // heartbeats
-	}
-	create(t, h.engine, 1, "alive")
-	if got := s.title(); got != "alive" {
-		t.Errorf("got %q", got)
-	}
+	outlives(t, h, ServeOptions{ServerWriteTimeout: serverLimit})
 }
 
 func testServerReadTimeout(t *testing.T, h *transportHarness) {
-	const limit = 100 * time.Millisecond
-	h.start(t, rowcast.Config{}, ServeOptions{ServerReadTimeout: limit, Stream: sse.Options{Heartbeat: limit / 4}})
+	outlives(t, h, ServeOptions{ServerReadTimeout: serverLimit})
+}
+
+// outlives watches a stream for several of the server's limits.
+func outlives(t *testing.T, h *transportHarness, options ServeOptions) {
+	t.Helper()
+	options.Stream.Heartbeat = serverLimit / 4
+	h.start(t, rowcast.Config{}, options)
 	s := subscribe(t, h.url, "channel=Card")
-	for begin := time.Now(); time.Since(begin) < 3*limit; {
+	for begin := time.Now(); time.Since(begin) < 3*serverLimit; {
 		s.next() // heartbeats
 	}
 	create(t, h.engine, 1, "alive")
