@@ -138,25 +138,41 @@ func (e *Engine) Start(ctx context.Context) error {
 	if err := e.seal(); err != nil {
 		return err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	switch {
-	case e.stopped:
-		return ErrShutdown
-	case e.started.Load():
-		return nil
-	case len(e.entities) == 0:
-		return errors.New("rowcast: no entity is registered")
+	if done, err := e.startable(); done || err != nil {
+		return err
 	}
+	// Without the lock: a log that hangs must not hold up Shutdown.
 	var head Position
 	err := contained("the log", func() (err error) { head, err = e.log.Head(ctx); return err })
 	if err != nil {
 		return fmt.Errorf("rowcast: the log cannot be read: %w", err)
 	}
-	e.hub.cursor = head
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if done, err := e.startableLocked(); done || err != nil {
+		return err // somebody else was faster
+	}
+	e.hub.begin(head)
 	e.run()
 	e.started.Store(true)
 	return nil
+}
+
+// startable reports whether the engine runs already, or why it cannot start.
+func (e *Engine) startable() (done bool, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.startableLocked()
+}
+
+func (e *Engine) startableLocked() (done bool, err error) {
+	switch {
+	case e.stopped:
+		return false, ErrShutdown
+	case len(e.entities) == 0:
+		return false, errors.New("rowcast: no entity is registered")
+	}
+	return e.started.Load(), nil
 }
 
 // run starts every goroutine of the engine. Shutdown ends them.

@@ -96,6 +96,13 @@ func (h *hub) startOver(ctx context.Context, cause error) {
 	}
 }
 
+// begin says from where the hub follows the log.
+func (h *hub) begin(head Position) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.cursor = head
+}
+
 func (h *hub) position() Position {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -189,3 +189,31 @@ func TestPanicsOfTheUsersReachNobody(t *testing.T) {
 		t.Errorf("%d failures were counted", n)
 	}
 }
+
+// hangingLog does not answer.
+type hangingLog struct {
+	*memstore.Log
+	asked chan struct{}
+}
+
+func (l *hangingLog) Head(ctx context.Context) (rowcast.Position, error) {
+	close(l.asked)
+	<-ctx.Done()
+	return rowcast.Position{}, ctx.Err()
+}
+
+func TestShutdownWaitsForNoStart(t *testing.T) {
+	log := &hangingLog{newLog(), make(chan struct{})}
+	engine := newEngineOn(t, log, rowcast.Config{}, bookEntity())
+	ctx, cancel := context.WithCancel(context.Background())
+	started := make(chan error)
+	go func() { started <- engine.Start(ctx) }()
+	<-log.asked
+	if err := engine.Shutdown(context.Background()); err != nil {
+		t.Error(err)
+	}
+	cancel()
+	if err := <-started; !errors.Is(err, context.Canceled) {
+		t.Errorf("Start: %v", err)
+	}
+}
