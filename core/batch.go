@@ -41,9 +41,9 @@ func (b *Batch) Capture(ctx context.Context, change Change) error {
 	if err := e.seal(); err != nil {
 		return err
 	}
-	entity := e.entities[change.Entity]
-	if entity == nil {
-		return fmt.Errorf("%w: %q; registered are %s", ErrUnknownEntity, change.Entity, list(sortedKeys(e.entities)))
+	entity, err := e.lookUp(change.Entity)
+	if err != nil {
+		return err
 	}
 	call := callFrom(ctx)
 	if call == nil && !entity.settings.realtime && !change.Settings.set() {
@@ -85,9 +85,9 @@ func (b *Batch) Resync(entity string, reason ResyncReason) error {
 	if err := b.engine.seal(); err != nil {
 		return err
 	}
-	registered := b.engine.entities[entity]
-	if registered == nil {
-		return fmt.Errorf("%w: %q", ErrUnknownEntity, entity)
+	registered, err := b.engine.lookUp(entity)
+	if err != nil {
+		return err
 	}
 	if !registered.settings.realtime {
 		return nil

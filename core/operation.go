@@ -197,9 +197,9 @@ func (e *Engine) newCall(name, operationName string, cardinality Cardinality, in
 	if err := e.seal(); err != nil {
 		return nil, err
 	}
-	entity := e.entities[name]
-	if entity == nil {
-		return nil, fmt.Errorf("%w: %q; registered are %s", ErrUnknownEntity, name, list(sortedKeys(e.entities)))
+	entity, err := e.lookUp(name)
+	if err != nil {
+		return nil, err
 	}
 	op := entity.operations[operationName]
 	if op == nil || op.Cardinality != cardinality {

@@ -103,7 +103,7 @@ func (e *entity) visible(names []string, allowed *FieldSet) []string {
 
 // typed turns a row into values by ordinal, nil for no row. What does not fit its field's kind stays missing: it equals
 // nothing.
-func (e *entity) typed(row Values) ([]filter.Value, []error) {
+func (e *Entity) typed(row Values) ([]filter.Value, []error) {
 	if row == nil {
 		return nil, nil
 	}

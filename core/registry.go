@@ -53,6 +53,14 @@ func (e *Engine) Register(definition Entity) error {
 	return nil
 }
 
+// lookUp finds an entity of a sealed registry.
+func (e *Engine) lookUp(name string) (*entity, error) {
+	if registered := e.entities[name]; registered != nil {
+		return registered, nil
+	}
+	return nil, fmt.Errorf("%w: %q; registered are %s", ErrUnknownEntity, name, list(sortedKeys(e.entities)))
+}
+
 func newEntity(definition Entity, defaults resolved, path string, found *problems) *entity {
 	e := &entity{Entity: definition}
 	e.Entity = e.copy()

@@ -17,9 +17,9 @@ func (e *Engine) ParseFilter(entity, rawQuery string) (filter.Expr, error) {
 	if err := e.seal(); err != nil {
 		return nil, err
 	}
-	registered := e.entities[entity]
-	if registered == nil {
-		return nil, fmt.Errorf("%w: %q", ErrUnknownEntity, entity)
+	registered, err := e.lookUp(entity)
+	if err != nil {
+		return nil, err
 	}
 	expr, problems := filter.Parse(rawQuery, e.limits.Filter)
 	issues := FilterIssues(problems)
@@ -104,23 +104,14 @@ func (e Entity) BindFilter(expr filter.Expr) (*filter.Compiled, error) {
 
 // Row is a row's values by the ordinals of Schema, as a bound filter tests them. Names that are no fields are an error.
 func (e Entity) Row(values Values) ([]filter.Value, error) {
-	row := make([]filter.Value, len(e.Fields))
-	known := 0
-	var failed []error
-	for i := range e.Fields {
-		v, ok := values[e.Fields[i].Name]
-		if !ok {
-			continue
-		}
-		known++
-		value, err := fieldValue(&e.Fields[i], v)
-		if err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", e.Fields[i].Name, err))
-		}
-		row[i] = value
+	if values == nil {
+		values = Values{}
 	}
-	if known < len(values) {
-		failed = append(failed, fmt.Errorf("the row has values that are no fields of %s", e.Name))
+	row, failed := e.typed(values)
+	for _, name := range sortedKeys(values) {
+		if e.field(name).Name == "" {
+			failed = append(failed, fmt.Errorf("rowcast: %s has no field %q", e.Name, name))
+		}
 	}
 	return row, errors.Join(failed...)
 }

@@ -33,8 +33,8 @@ type SubscribeRequest struct {
 
 // Subscribe checks the request in the documented order and opens a subscription. It ends with ctx, with its Close, or
 // with a bye of the server's. It is live from where the hub has read the log: a write right before may still arrive,
-// since the hub follows the log a moment behind. A refused request is an *Error: 400 for what is malformed, 403 when every channel is
-// denied. While the engine shuts down or has too many connections the subscription holds nothing but a bye.
+// since the hub follows the log a moment behind. A refused request is an *Error: 400 for what is malformed, 403 when
+// every channel is denied. While the engine shuts down or has too many connections the subscription holds nothing but a bye.
 // ErrNotStarted before Start.
 func (e *Engine) Subscribe(ctx context.Context, request SubscribeRequest) (*Subscription, error) {
 	p, err := e.prepare(request)

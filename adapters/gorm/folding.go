@@ -1,6 +1,7 @@
 package rowcastgorm
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -90,7 +91,7 @@ func (f folder) ask() (string, error) {
 		}
 	}
 	for _, name := range question.names {
-		if contains(have, name) {
+		if slices.Contains(have, name) {
 			if f.dialect == "mysql" && !strings.HasPrefix(name, "utf8mb4_") {
 				name = "utf8mb4_" + name // as MariaDB lists those that go with several character sets
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"gorm.io/gorm"
@@ -80,7 +81,7 @@ func (m *model) addField(field *schema.Field, enums map[string][]string, renders
 func (m *model) addRenders(renders map[string]func(any) any) {
 	shown := make(map[string]func(any) any, len(renders))
 	for name, render := range renders {
-		if m.entity.View.Fields == nil || contains(m.entity.View.Fields, name) {
+		if m.entity.View.Fields == nil || slices.Contains(m.entity.View.Fields, name) {
 			shown[name] = render
 		}
 	}
@@ -141,7 +142,7 @@ func jsonName(model reflect.Type, field *schema.Field) publicName {
 			return publicName{name: field.Name, hidden: true}
 		}
 		if i == len(field.BindNames)-1 {
-			return publicName{name: prefix + cmp.Or(tag, part.Name), quoted: contains(strings.Split(options, ","), "string")}
+			return publicName{name: prefix + cmp.Or(tag, part.Name), quoted: slices.Contains(strings.Split(options, ","), "string")}
 		}
 		if !part.Anonymous || tag != "" {
 			prefix += cmp.Or(tag, part.Name) + "."
@@ -209,12 +210,3 @@ var (
 	jsonMarshaler = reflect.TypeFor[json.Marshaler]()
 	textMarshaler = reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]()
 )
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
-}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/rowcast/rowcast/core"
@@ -137,8 +135,4 @@ func (s *Server) parse(request Request) (rowcast.SubscribeRequest, *Response) {
 func withoutBody(r *Response) *Response {
 	r.Body = nil
 	return r
-}
-
-func sortedNames(query map[string][]string) []string {
-	return slices.Sorted(maps.Keys(query))
 }

@@ -2,6 +2,7 @@ package sse
 
 import (
 	"fmt"
+	"maps"
 	"mime"
 	"net/url"
 	"slices"
@@ -53,8 +54,8 @@ func acceptsEvents(accept string) bool {
 // silently means something else is worse than none.
 var notBuilt = []string{"snapshot", "subscriptions", "ticket", "changedOnly"}
 
-// subscribeRequest reads the query. Problems with fields and filter are collected in the request's Issues; the error is a query
-// that is no query.
+// subscribeRequest reads the query. Problems with fields and filter are collected in the request's Issues; the error is
+// a query that is no query.
 func (r Request) subscribeRequest(limits filter.Limits) (rowcast.SubscribeRequest, error) {
 	query, err := parseQuery(r.Query)
 	if err != nil {
@@ -67,7 +68,7 @@ func (r Request) subscribeRequest(limits filter.Limits) (rowcast.SubscribeReques
 	if request.After == "" {
 		request.After = query.Get("lastEventId")
 	}
-	for _, name := range sortedNames(query) {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if strings.HasPrefix(name, "fields") {
 			readFields(&request, name, query[name])
 		}
